@@ -1,0 +1,8 @@
+"""The ASGI application."""
+
+import os
+
+from django.core.asgi import get_asgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "questionbank.settings.production")
+application = get_asgi_application()
