@@ -2,9 +2,13 @@
 
 from typing import Any
 
+import django_stubs_ext
 from django.utils.csp import CSP
 
 from questionbank.settings import env
+
+# Lets ModelAdmin[Question] and its like be written at run time as they are typed.
+django_stubs_ext.monkeypatch()
 
 SITE_NAME = env.text("SITE_NAME", "Meshwork")
 

@@ -10,4 +10,4 @@ DATABASES = {"default": env.database("DATABASE_URL", f"sqlite:///{env.VAR / 'db.
 CACHES = {
     "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}  # noqa: F405  # from base
 }
-EMAIL_BACKEND = "django.core.mail.backends.console.EmailBackend"
+MAILERS = {"default": {"BACKEND": "django.core.mail.backends.console.EmailBackend"}}

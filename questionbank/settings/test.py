@@ -6,7 +6,7 @@ from questionbank.settings.base import *  # noqa: F403  # settings modules exten
 SECRET_KEY = "only for tests"  # noqa: S105  # guards nothing
 ALLOWED_HOSTS = ["testserver", "localhost", "127.0.0.1"]
 DATABASES = {"default": env.database("DATABASE_URL", "sqlite://:memory:")}
-EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+MAILERS = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
