@@ -97,7 +97,8 @@ USE_TZ = True
 
 STATIC_URL = "/static/"
 STATIC_ROOT = env.PROJECT_ROOT / "staticfiles"
-STATICFILES_DIRS = [env.PROJECT_ROOT / "frontend" / "dist"]
+_FRONTEND = env.PROJECT_ROOT / "frontend" / "dist"
+STATICFILES_DIRS = [_FRONTEND] if _FRONTEND.is_dir() else []  # absent until the first build
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
