@@ -24,7 +24,7 @@ class _Dumper(yaml.SafeDumper):
     """Indents lists under their key, as authors do by hand."""
 
     @override
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002, ARG002 - the base class's signature
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)  # noqa: FBT003
 
 
