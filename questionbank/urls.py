@@ -4,6 +4,8 @@ from django.contrib import admin
 from django.urls import include, path
 
 urlpatterns = [
+    path("questions/", include("questionbank.learning.urls")),
+    path("account/", include("questionbank.accounts.urls")),
     path("account/", include("allauth.account.urls")),
     path("admin/", admin.site.urls),
 ]

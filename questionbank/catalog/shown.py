@@ -169,14 +169,14 @@ class Text:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Journey:
-    """Where a question stands in a track: its stage's list, and the three that come after it."""
+    """Where a question stands in a track: its stage's list, and the track's questions in order."""
 
     track_slug: str
     track_title: str
     track_emoji: str
     stage_title: str
     stage_questions: tuple[QuestionCard, ...]
-    up_next: tuple[QuestionCard, ...]
+    questions: tuple[QuestionCard, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

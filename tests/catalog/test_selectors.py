@@ -80,14 +80,13 @@ def test_a_topic_lists_its_questions_in_order(thirty_questions: SyntheticBank) -
     assert page.topic.planned == 30
 
 
-def test_up_next_are_the_three_that_follow_across_stages(thirty_questions: SyntheticBank) -> None:
+def test_a_journey_holds_the_whole_track_in_order_across_stages(
+    thirty_questions: SyntheticBank,
+) -> None:
     journey = selectors.question_page("synthetic-question-000008", VISITOR).journey
     assert journey is not None
     assert journey.stage_title == "Synthetic stage 1"
-    assert [question.slug[-2:] for question in journey.up_next] == ["09", "10", "11"]
-    last = selectors.question_page("synthetic-question-000029", VISITOR).journey
-    assert last is not None
-    assert last.up_next == ()
+    assert [question.slug[-2:] for question in journey.questions] == [f"{n:02}" for n in range(30)]
 
 
 def test_what_is_planned_but_not_written_is_hidden_from_a_track(

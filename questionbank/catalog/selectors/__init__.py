@@ -5,6 +5,7 @@ from questionbank.catalog.selectors.counts import unlock_counts
 from questionbank.catalog.selectors.entries import feed_entries, sitemap_entries
 from questionbank.catalog.selectors.front import front_page
 from questionbank.catalog.selectors.questions import (
+    published_card,
     question_cards,
     question_page,
     question_slugs,
@@ -17,6 +18,7 @@ __all__ = [
     "concepts_overview",
     "feed_entries",
     "front_page",
+    "published_card",
     "question_cards",
     "question_page",
     "question_slugs",

@@ -49,6 +49,11 @@ def question_cards(ids: Iterable[int], reader: Reader) -> dict[int, QuestionCard
     return {row.question_id: question_card(row, reader) for row in rows}
 
 
+def published_card(slug: str, reader: Reader) -> QuestionCard:
+    """The card of one published question. Raises PublishedQuestion.DoesNotExist. One query."""
+    return question_card(question_rows().get(question__slug=slug), reader)
+
+
 def question_slugs() -> list[str]:
     """The slug of every published question. One query."""
     return list(

@@ -15,8 +15,6 @@ from questionbank.catalog.shown import (
     TrackPage,
 )
 
-UP_NEXT = 3
-
 
 def tracks_overview(reader: Reader) -> tuple[TrackCard, ...]:
     """Every track with something to read, in order. Three queries."""
@@ -61,17 +59,16 @@ def journey_through(slug: str, reader: Reader, *, track_slug: str | None = None)
 
 def _journey(track: Track, stages: tuple[StageShown, ...], slug: str) -> Journey | None:
     ordered = [(stage, question) for stage in stages for question in stage.questions]
-    at = next((i for i, (_, question) in enumerate(ordered) if question.slug == slug), None)
-    if at is None:
+    stage = next((stage for stage, question in ordered if question.slug == slug), None)
+    if stage is None:
         return None
-    stage, _ = ordered[at]
     return Journey(
         track_slug=track.slug,
         track_title=track.title,
         track_emoji=track.emoji,
         stage_title=stage.title,
         stage_questions=stage.questions,
-        up_next=tuple(question for _, question in ordered[at + 1 : at + 1 + UP_NEXT]),
+        questions=tuple(question for _, question in ordered),
     )
 
 
