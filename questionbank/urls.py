@@ -8,4 +8,5 @@ urlpatterns = [
     path("account/", include("questionbank.accounts.urls")),
     path("account/", include("allauth.account.urls")),
     path("admin/", admin.site.urls),
+    path("", include("questionbank.health.urls")),
 ]

@@ -14,9 +14,11 @@ import redis
 from django.conf import settings
 from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from deploy.local import postgres, valkey
+from questionbank import broker, celery
 from questionbank.accounts.models import User
 
 PROJECT_ROOT = Path(__file__).parents[1]
@@ -83,6 +85,17 @@ def _wait_for_valkey(url: str) -> None:
                 time.sleep(0.02)
             else:
                 return
+
+
+@pytest.fixture
+def on_the_broker(settings: Settings, valkey_url: str) -> Iterator[str]:
+    """The site of this test speaks to the real broker, which is left empty. Gives its address."""
+    settings.REDIS_URL = valkey_url
+    address = valkey_url.replace("unix://", "redis+socket://")
+    celery.app.conf.update(broker_url=address, result_backend=address)
+    yield valkey_url
+    celery.app.close()
+    broker.connect().flushdb()
 
 
 @pytest.fixture(scope="session")

@@ -34,9 +34,11 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "questionbank.health.request_log.RequestLogMiddleware",
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
-    "django.middleware.security.SecurityMiddleware",
+    # Outside everything that may answer by itself, so that every response carries the policy.
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -125,4 +127,25 @@ CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Lax"
 
 CONTENT_ROOT = env.PROJECT_ROOT / "content"
-REDIS_URL = env.text("REDIS_URL", f"unix://{env.VAR / 'valkey.sock'}")
+REDIS_URL = env.text("REDIS_URL", f"unix://{env.valkey_socket()}")
+
+# The database row is the truth and a message only a hint: a message is done when its task is, and
+# one whose worker was killed is not run again by the queue, since a task that kills would loop.
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_RESULT_BACKEND = CELERY_BROKER_URL
+CELERY_RESULT_EXPIRES = 60  # seconds
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = False
+CELERY_TASK_DEFAULT_QUEUE = "site"
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0.1}  # a page waits for it
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 600,  # seconds: above the longest that a task may take
+    "unacked_restore_interval": 5,
+    "unacked_restore_throttle": 1,
+    "socket_connect_timeout": 2,
+    "socket_keepalive": True,
+}

@@ -1,0 +1,73 @@
+"""The real worker process on a real broker."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import structlog
+
+from questionbank import broker, celery
+from questionbank.health import heartbeat
+
+ROOT = Path(__file__).parents[3]
+
+
+class RunningWorker:
+    """A worker process of this test's own, with the file that takes its log."""
+
+    def __init__(self, valkey_url: str, log: Path) -> None:
+        self.log = log
+        environment = {
+            "PATH": os.environ["PATH"],
+            "REDIS_URL": valkey_url,
+            "DJANGO_SETTINGS_MODULE": "questionbank.settings.dev",
+            "QUESTIONBANK_VAR": str(log.parent),
+        }
+        with log.open("w") as out:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "grader.worker", "--name", "worker@test"],
+                cwd=ROOT,
+                env=environment,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+
+    def is_heard(self, *, within: float) -> bool:
+        until = time.monotonic() + within
+        while time.monotonic() < until:
+            if heartbeat.workers_at_work(broker.connect()) == ["worker@test"]:
+                return True
+            assert self.process.poll() is None, self.log.read_text()
+            time.sleep(0.05)
+        return False
+
+
+@pytest.fixture
+def worker(on_the_broker: str, tmp_path: Path) -> Iterator[RunningWorker]:
+    running = RunningWorker(on_the_broker, tmp_path / "worker.log")
+    yield running
+    running.process.kill()
+    running.process.wait()
+
+
+def test_a_worker_answers_the_site_by_name_and_logs_the_request_it_serves(
+    worker: RunningWorker,
+) -> None:
+    assert worker.is_heard(within=30), worker.log.read_text()
+    with structlog.contextvars.bound_contextvars(request_id="from-a-reader-1"):
+        task = celery.hand_over("grader.ping", "hello", queue="site")
+    assert celery.app.AsyncResult(task).get(timeout=10) == "hello"
+    line = next(line for line in worker.log.read_text().splitlines() if "word=hello" in line)
+    assert "request_id=from-a-reader-1" in line
+
+
+def test_a_worker_that_is_asked_to_stop_says_so_at_once(worker: RunningWorker) -> None:
+    assert worker.is_heard(within=30), worker.log.read_text()
+    worker.process.send_signal(signal.SIGTERM)
+    assert worker.process.wait(timeout=15) == 0, worker.log.read_text()
+    assert heartbeat.workers_at_work(broker.connect()) == []
