@@ -165,3 +165,8 @@ class Bank(msgspec.Struct, frozen=True, kw_only=True):
     questions: tuple[Question, ...] = ()
     facts: tuple[Fact, ...] = ()
     planned: Planned = Planned()
+
+    @property
+    def documents(self) -> tuple[Question | Concept, ...]:
+        """All questions, then all concepts."""
+        return (*self.questions, *self.concepts)

@@ -1,6 +1,6 @@
 """From documents back to files: one canonical form, the same bytes each time."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
 from typing import Any, override
 
@@ -142,9 +142,11 @@ def bank_files(bank: Bank) -> dict[str, str]:
     return files
 
 
-def write_bank(bank: Bank, folder: Path) -> None:
-    """Write every file of a bank. Other files in the folder are left alone."""
+def write_bank(bank: Bank, folder: Path, *, leaving: Container[str] = ()) -> None:
+    """Write every file of a bank but those in `leaving`. Other files in the folder stay."""
     for path, text in bank_files(bank).items():
+        if path in leaving:
+            continue
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
