@@ -1,0 +1,218 @@
+"""Stage 2: checks an artefact and reports what each compiler makes of it. Runs no learner code."""
+
+import importlib.metadata
+import platform
+from typing import Any
+
+import jax
+import jaxlib.version
+from jax.experimental import topologies
+from jax.sharding import Mesh, NamedSharding
+
+from tpu_runner.artefact import ArtefactRefusedError, Program, open_artefact
+from tpu_runner.layouts import layouts
+from tpu_runner.meshes import (
+    MeshDoesNotFitError,
+    abstract_mesh,
+    check_fit,
+    cpu_mesh,
+    places,
+    tpu_mesh,
+)
+from tpu_runner.protocol import (
+    MESSAGE_CAP_CHARACTERS,
+    Backend,
+    BackendReport,
+    BackendStatus,
+    CompileOutcome,
+    CompileReport,
+    CompileRequest,
+    MemoryBytes,
+    MeshSpec,
+    Target,
+    Versions,
+)
+from tpu_runner.stopwatch import Stopwatch
+from tpu_runner.topologies import UnknownTopologyError, find_slice
+
+
+class NoTpuCompilerError(Exception):
+    """This host has no libtpu."""
+
+
+def compile_program(request: CompileRequest) -> CompileReport:
+    """Return what stage 2 finds: a refusal of the artefact, or a report for each target."""
+    watch = Stopwatch()
+    try:
+        with watch.phase("check"):
+            program = open_artefact(
+                request.artefact,
+                mesh=abstract_mesh(request.mesh),
+                inputs=request.inputs,
+                outputs=request.outputs,
+                limits=request.limits,
+            )
+    except ArtefactRefusedError as error:
+        return _report(request, watch, refusal=str(error))
+    backends = tuple(_compile_for(target, program, request.mesh) for target in request.targets)
+    return _report(request, watch, program=program, backends=backends)
+
+
+def compile_on(program: Program, mesh: Mesh) -> Any:  # noqa: ANN401 - a jax.stages.Compiled
+    """Compile the program's used arguments over the mesh, with its shardings and donation."""
+    exported = program.exported
+    kept = [index for index, is_kept in enumerate(program.kept) if is_kept]
+    inputs = exported.in_shardings_jax(mesh)
+    arguments = [
+        jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
+        for aval, sharding in zip(exported.in_avals, inputs, strict=True)
+    ]
+
+    def call(*used: Any) -> Any:  # noqa: ANN401 - arrays
+        full = [jax.numpy.zeros(aval.shape, aval.dtype) for aval in exported.in_avals]
+        for index, value in zip(kept, used, strict=True):
+            full[index] = value
+        return exported.call(*full)
+
+    donated = tuple(place for place, index in enumerate(kept) if program.donated[index])
+    with jax.set_mesh(mesh):
+        jitted = jax.jit(
+            call, donate_argnums=donated, out_shardings=tuple(exported.out_shardings_jax(mesh))
+        )
+        return jitted.lower(*(arguments[index] for index in kept)).compile()
+
+
+def versions() -> Versions:
+    """Return the versions of what this process compiles with."""
+    try:
+        libtpu = importlib.metadata.version("libtpu")
+    except importlib.metadata.PackageNotFoundError:
+        libtpu = None
+    return Versions(
+        python=platform.python_version(),
+        jax=jax.__version__,
+        jaxlib=jaxlib.version.__version__,
+        libtpu=libtpu,
+    )
+
+
+def target_mesh(target: Target, spec: MeshSpec) -> Mesh:
+    """Return the mesh over the target's devices.
+
+    Raises UnknownTopologyError, MeshDoesNotFitError, NoTpuCompilerError.
+    """
+    if target.backend is Backend.CPU:
+        return cpu_mesh(spec)
+    slice_ = find_slice(target.topology or "")
+    check_fit(spec, slice_=slice_, slices=target.slices)
+    if versions().libtpu is None:
+        raise NoTpuCompilerError("Not checked on this host: libtpu is not installed.")
+    several = {"num_slices": target.slices} if target.slices > 1 else {}
+    description = topologies.get_topology_desc(slice_.name, platform="tpu", **several)
+    return tpu_mesh(spec, description.devices, slice_=slice_, slices=target.slices)
+
+
+def _compile_for(target: Target, program: Program, spec: MeshSpec) -> BackendReport:
+    watch = Stopwatch()
+    try:
+        with watch.phase("mesh"):
+            mesh = target_mesh(target, spec)
+        with watch.phase("compile"):
+            compiled = compile_on(program, mesh)
+        with watch.phase("report"):
+            return _compiled_report(target, program, mesh, compiled, watch)
+    except UnknownTopologyError as error:
+        return _failed(target, BackendStatus.UNKNOWN_TOPOLOGY, str(error), watch)
+    except MeshDoesNotFitError as error:
+        return _failed(target, BackendStatus.MESH_DOES_NOT_FIT, str(error), watch)
+    except NoTpuCompilerError as error:
+        return _failed(target, BackendStatus.NOT_CHECKED, str(error), watch)
+    except Exception as error:  # noqa: BLE001 - a compiler may fail in any way; the report says which
+        return _failed(target, BackendStatus.COMPILER_ERROR, str(error), watch)
+
+
+def _compiled_report(
+    target: Target,
+    program: Program,
+    mesh: Mesh,
+    compiled: Any,  # noqa: ANN401 - a jax.stages.Compiled
+    watch: Stopwatch,
+) -> BackendReport:
+    exported = program.exported
+    device = mesh.devices.flat[0]
+    used = iter(jax.tree.leaves(compiled.input_shardings[0]))
+    replicated = NamedSharding(mesh, jax.sharding.PartitionSpec())
+    return BackendReport(
+        target=target,
+        status=BackendStatus.COMPILED,
+        message="",
+        device_kind=device.device_kind,
+        platform_version=str(getattr(device.client, "platform_version", "")),
+        hlo_text=compiled.as_text(),
+        memory=_memory(compiled.memory_analysis()),
+        devices=places(mesh),
+        inputs=layouts(
+            exported.in_avals,
+            [next(used) if is_kept else replicated for is_kept in program.kept],
+            mesh,
+            kept=program.kept,
+            donated=program.donated,
+        ),
+        outputs=layouts(
+            exported.out_avals,
+            jax.tree.leaves(compiled.output_shardings),
+            mesh,
+            kept=(True,) * len(exported.out_avals),
+            donated=(False,) * len(exported.out_avals),
+        ),
+        phases=tuple(watch.phases),
+    )
+
+
+def _memory(stats: Any) -> MemoryBytes | None:  # noqa: ANN401 - jaxlib's CompiledMemoryStats
+    if stats is None:
+        return None
+    peak = getattr(stats, "peak_memory_in_bytes", None)
+    return MemoryBytes(
+        argument=stats.argument_size_in_bytes,
+        output=stats.output_size_in_bytes,
+        temp=stats.temp_size_in_bytes,
+        alias=stats.alias_size_in_bytes,
+        peak=peak,
+        generated_code=stats.generated_code_size_in_bytes,
+    )
+
+
+def _failed(target: Target, status: BackendStatus, message: str, watch: Stopwatch) -> BackendReport:
+    return BackendReport(
+        target=target,
+        status=status,
+        message=message[:MESSAGE_CAP_CHARACTERS],
+        device_kind="",
+        platform_version="",
+        hlo_text="",
+        memory=None,
+        devices=(),
+        inputs=(),
+        outputs=(),
+        phases=tuple(watch.phases),
+    )
+
+
+def _report(
+    request: CompileRequest,
+    watch: Stopwatch,
+    *,
+    refusal: str = "",
+    program: Program | None = None,
+    backends: tuple[BackendReport, ...] = (),
+) -> CompileReport:
+    return CompileReport(
+        outcome=CompileOutcome.REFUSED if program is None else CompileOutcome.ACCEPTED,
+        refusal=refusal[:MESSAGE_CAP_CHARACTERS],
+        module=program.summary if program is not None else None,
+        mesh=request.mesh,
+        versions=versions(),
+        backends=backends,
+        phases=tuple(watch.phases),
+    )

@@ -1,0 +1,95 @@
+"""One stage's life: keep the report's channel apart, warm up, answer one request, end."""
+
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import BinaryIO
+
+from jax._src import source_info_util
+
+from tpu_runner import compile as compile_stage
+from tpu_runner import trace as trace_stage
+from tpu_runner import warmth
+from tpu_runner.protocol import (
+    FRAME_CAP_BYTES,
+    READY,
+    STDOUT_CAP_BYTES,
+    CompileRequest,
+    TraceRequest,
+    from_frame,
+    read_to_end,
+    to_frame,
+)
+
+
+class OutputTail:
+    """Takes over file descriptors 1 and 2 and keeps the last bytes written to them."""
+
+    def __init__(self, cap: int) -> None:
+        self._cap = cap
+        self._kept = bytearray()
+        self._lock = threading.Lock()
+        self._read_end, write_end = os.pipe()
+        os.dup2(write_end, 1)
+        os.dup2(write_end, 2)
+        os.close(write_end)
+        self.total = 0
+        self._thread = threading.Thread(target=self._drain, daemon=True)
+        self._thread.start()
+
+    def _drain(self) -> None:
+        while part := os.read(self._read_end, 1 << 16):
+            with self._lock:
+                self.total += len(part)
+                self._kept += part
+                del self._kept[: -self._cap]
+
+    def finish(self) -> bytes:
+        """Close the writing ends and return the tail; nothing is written to 1 and 2 after this."""
+        sys.stdout.flush()
+        sys.stderr.flush()
+        quiet = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(quiet, 1)
+        os.dup2(quiet, 2)
+        # A child that the learner started may still hold the pipe open: do not wait for it.
+        self._thread.join(timeout=0.2)
+        with self._lock:
+            return bytes(self._kept)
+
+
+def serve(stage: str, *, warm: bool) -> None:
+    """Answer the one request on stdin with one report on what was stdout, then end the process."""
+    report_channel = os.fdopen(os.dup(1), "wb")
+    tail = OutputTail(STDOUT_CAP_BYTES)
+    # Frames of the runner's own files are no part of a learner's program.
+    source_info_util.register_exclusion(os.path.dirname(os.path.abspath(__file__)) + os.sep)  # noqa: PTH100, PTH120 - a prefix with its separator
+    answer = {"trace": _answer_trace, "compile": _answer_compile}[stage]
+    if warm:
+        {"trace": warmth.warm_trace, "compile": warmth.warm_compile}[stage]()
+    report_channel.write(READY)
+    report_channel.flush()
+    frame = read_to_end(sys.stdin.buffer, cap=FRAME_CAP_BYTES)
+    _finish(report_channel, answer, frame, tail)
+
+
+def _answer_trace(frame: bytes, tail: OutputTail) -> bytes:
+    request = from_frame(frame, TraceRequest)
+    return to_frame(trace_stage.trace(request, output=tail))
+
+
+def _answer_compile(frame: bytes, tail: OutputTail) -> bytes:
+    del tail
+    return to_frame(compile_stage.compile_program(from_frame(frame, CompileRequest)))
+
+
+def _finish(
+    channel: BinaryIO,
+    answer: Callable[[bytes, OutputTail], bytes],
+    frame: bytes,
+    tail: OutputTail,
+) -> None:
+    channel.write(answer(frame, tail))
+    channel.flush()
+    # Leave at once: exit handlers and threads that the learner left behind have no say any more.
+    os._exit(0)
