@@ -28,5 +28,5 @@ def sanitised(html: str) -> str:
         tags=_TAGS,
         attributes=_ATTRIBUTES,
         url_schemes={"http", "https", "mailto"},
-        link_rel="noopener",
+        link_rel=None,
     )

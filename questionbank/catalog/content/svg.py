@@ -13,8 +13,8 @@ from questionbank.catalog.content.prose import AXES
 
 NARROW = "-narrow"
 WIDEST, WIDEST_NARROW = 680, 340
-# A phone's page of 360 px less a gutter of 16 px on each side.
-PHONE_DRAWING_PX = 328
+# What the frame of a figure leaves for its drawing on a page of 360 px.
+PHONE_DRAWING_PX = 320
 SMALLEST_TEXT_PX = 11
 TEXT_PX = {"small": 12}
 LABEL_PX = 13
