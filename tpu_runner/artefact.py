@@ -72,7 +72,7 @@ def _check_header(exported: export.Exported, mesh: AbstractMesh) -> None:
     flat_results: Any = jax.tree.structure(tuple(exported.out_avals))
     checks = (
         (exported.platforms == (EXPORT_PLATFORM,), "platform"),
-        (exported.nr_devices in (1, mesh.size), "number of devices"),
+        (exported.nr_devices == mesh.size, "number of devices"),
         (exported.calling_convention_version == _newest_convention(), "calling convention"),
         (not exported.uses_global_constants, "use of symbolic dimensions"),
         (not exported.ordered_effects and not exported.unordered_effects, "side effects"),

@@ -10,6 +10,7 @@ from jax.experimental import topologies
 from jax.sharding import Mesh, NamedSharding
 
 from tpu_runner.artefact import ArtefactRefusedError, Program, open_artefact
+from tpu_runner.executable import LoadedProgram, load_program
 from tpu_runner.layouts import layouts
 from tpu_runner.meshes import (
     MeshDoesNotFitError,
@@ -58,30 +59,6 @@ def compile_program(request: CompileRequest) -> CompileReport:
     return _report(request, watch, program=program, backends=backends)
 
 
-def compile_on(program: Program, mesh: Mesh) -> Any:  # noqa: ANN401 - a jax.stages.Compiled
-    """Compile the program's used arguments over the mesh, with its shardings and donation."""
-    exported = program.exported
-    kept = [index for index, is_kept in enumerate(program.kept) if is_kept]
-    inputs = exported.in_shardings_jax(mesh)
-    arguments = [
-        jax.ShapeDtypeStruct(aval.shape, aval.dtype, sharding=sharding)
-        for aval, sharding in zip(exported.in_avals, inputs, strict=True)
-    ]
-
-    def call(*used: Any) -> Any:  # noqa: ANN401 - arrays
-        full = [jax.numpy.zeros(aval.shape, aval.dtype) for aval in exported.in_avals]
-        for index, value in zip(kept, used, strict=True):
-            full[index] = value
-        return exported.call(*full)
-
-    donated = tuple(place for place, index in enumerate(kept) if program.donated[index])
-    with jax.set_mesh(mesh):
-        jitted = jax.jit(
-            call, donate_argnums=donated, out_shardings=tuple(exported.out_shardings_jax(mesh))
-        )
-        return jitted.lower(*(arguments[index] for index in kept)).compile()
-
-
 def versions() -> Versions:
     """Return the versions of what this process compiles with."""
     try:
@@ -118,7 +95,7 @@ def _compile_for(target: Target, program: Program, spec: MeshSpec) -> BackendRep
         with watch.phase("mesh"):
             mesh = target_mesh(target, spec)
         with watch.phase("compile"):
-            compiled = compile_on(program, mesh)
+            compiled = load_program(program, mesh)
         with watch.phase("report"):
             return _compiled_report(target, program, mesh, compiled, watch)
     except UnknownTopologyError as error:
@@ -135,12 +112,12 @@ def _compiled_report(
     target: Target,
     program: Program,
     mesh: Mesh,
-    compiled: Any,  # noqa: ANN401 - a jax.stages.Compiled
+    compiled: LoadedProgram,
     watch: Stopwatch,
 ) -> BackendReport:
     exported = program.exported
     device = mesh.devices.flat[0]
-    used = iter(jax.tree.leaves(compiled.input_shardings[0]))
+    used = iter(compiled.input_shardings)
     replicated = NamedSharding(mesh, jax.sharding.PartitionSpec())
     return BackendReport(
         target=target,
@@ -160,7 +137,7 @@ def _compiled_report(
         ),
         outputs=layouts(
             exported.out_avals,
-            jax.tree.leaves(compiled.output_shardings),
+            compiled.output_shardings,
             mesh,
             kept=(True,) * len(exported.out_avals),
             donated=(False,) * len(exported.out_avals),
