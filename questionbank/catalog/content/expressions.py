@@ -91,7 +91,7 @@ def compiled(expression: Expression) -> Compiled:
 
 
 def evaluate(expression: Expression, values: Mapping[str, float]) -> float:
-    """Give the value in base units; what has no value is NaN or infinite, never an exception."""
+    """Give the value in base units; NaN for what has no finite value, never an exception."""
     match expression:
         case Quantity(value, unit):
             return value * unit.factor
@@ -100,9 +100,10 @@ def evaluate(expression: Expression, values: Mapping[str, float]) -> float:
         case Operation(operator, operands):
             numbers = [evaluate(operand, values) for operand in operands]
             try:
-                return _OPERATIONS[operator](*numbers)
-            except (OverflowError, ValueError, ZeroDivisionError):
+                value = _OPERATIONS[operator](*numbers)
+            except (OverflowError, ValueError):
                 return math.nan
+            return value if math.isfinite(value) else math.nan
 
 
 def _divide(a: float, b: float) -> float:
