@@ -36,6 +36,7 @@ await Promise.all([
     external: ["./fonts/*"],
   }),
   cp(path.join(modules, "htmx.org/dist/htmx.min.js"), path.join(dist, "htmx.js")),
+  cp(path.join(root, "src/icon.svg"), path.join(dist, "icon.svg")),
   cutFonts(modules, path.join(dist, "fonts")),
 ]);
 

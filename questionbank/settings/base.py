@@ -65,6 +65,7 @@ TEMPLATES: list[dict[str, Any]] = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "questionbank.pages.context.site",
             ],
         },
     }
@@ -125,6 +126,7 @@ SESSION_COOKIE_HTTPONLY = True
 SESSION_COOKIE_SAMESITE = "Lax"
 CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_FAILURE_VIEW = "questionbank.pages.views.errors.csrf_failed"
 
 CONTENT_ROOT = env.PROJECT_ROOT / "content"
 REDIS_URL = env.text("REDIS_URL", f"unix://{env.valkey_socket()}")

@@ -67,6 +67,11 @@ ANSWERS = """
 import json, django
 django.setup()
 from django.conf import settings
+# The hashed names of static files are made by collectstatic, which has not run here.
+settings.STORAGES = {
+    **settings.STORAGES,
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
 from django.test import Client
 asked = {
     "plain": Client().get("/healthz"),

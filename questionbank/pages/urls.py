@@ -1,0 +1,27 @@
+"""The addresses that readers see."""
+
+from django.contrib.sitemaps.views import sitemap
+from django.urls import path
+
+from questionbank.pages.feeds import NewAnswers
+from questionbank.pages.robots import SITEMAPS, robots_txt
+from questionbank.pages.views import about, finding, own, reading
+
+urlpatterns = [
+    path("", reading.front, name="front"),
+    path("topics/", reading.topics, name="topics"),
+    path("topics/<slug:slug>/", reading.topic, name="topic"),
+    path("tracks/", reading.tracks, name="tracks"),
+    path("tracks/<slug:slug>/", reading.track, name="track"),
+    path("questions/<slug:slug>/", reading.question, name="question"),
+    path("concepts/", reading.concepts, name="concepts"),
+    path("concepts/<slug:slug>/", reading.concept, name="concept"),
+    path("search/", finding.search, name="search"),
+    path("progress/", own.progress, name="progress"),
+    path("bookmarks/", own.bookmarks, name="bookmarks"),
+    path("unlock/", about.unlock, name="unlock"),
+    path("styleguide/", about.styleguide, name="styleguide"),
+    path("feed.xml", NewAnswers(), name="feed"),
+    path("robots.txt", robots_txt, name="robots"),
+    path("sitemap.xml", sitemap, {"sitemaps": SITEMAPS}, name="sitemap"),
+]
