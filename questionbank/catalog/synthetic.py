@@ -17,6 +17,7 @@ from questionbank.catalog.models import (
     Topic,
     Track,
 )
+from questionbank.catalog.search import index
 from questionbank.catalog.vocabulary import Level, Tier
 
 PER_TOPIC = 30
@@ -55,6 +56,9 @@ def store_synthetic_bank(questions: int) -> SyntheticBank:
     for start in range(0, questions, BATCH):
         _store_questions(numbers[start : start + BATCH], topics, concepts, canaries)
     _store_track(min(questions, PER_TOPIC))
+    index.refresh_questions(PublishedQuestion.objects.values_list("question_id", flat=True))
+    index.refresh_concepts(row.concept_id for row in concepts)
+    index.refresh_words()
     return SyntheticBank(
         topics=len(topics),
         questions=questions,
@@ -97,7 +101,7 @@ def _store_concepts(topics: list[Topic]) -> list[PublishedConcept]:
             topic=draft.topic,
             title=draft.title,
             summary=draft.summary,
-            summary_html=f"<p>{draft.summary}</p>",
+            summary_html=draft.summary,
             level=draft.level,
             tier=Tier.OPEN,
             updated=draft.updated,
@@ -108,8 +112,10 @@ def _store_concepts(topics: list[Topic]) -> list[PublishedConcept]:
             has_maths=False,
             has_sheet=False,
             plain_text="It is what it is.",
-            breath_html="<p>It is.</p>",
+            breath_html="It is.",
             sources=[],
+            document={},
+            rendered_with="",
             first_published_at=WHEN,
             published_at=WHEN,
         )
@@ -167,7 +173,7 @@ def _published(number: int, draft: Question) -> PublishedQuestion:
         topic=draft.topic,
         title=draft.title,
         summary=draft.summary,
-        summary_html=f"<p>{draft.summary}</p>",
+        summary_html=draft.summary,
         level=draft.level,
         tier=_tier(number),
         updated=draft.updated,
@@ -181,6 +187,8 @@ def _published(number: int, draft: Question) -> PublishedQuestion:
         editor_note_html=["Scored on the number."],
         exercises=[],
         sources=[],
+        document={},
+        rendered_with="",
         first_published_at=WHEN,
         published_at=WHEN,
     )

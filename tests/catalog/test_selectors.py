@@ -67,7 +67,7 @@ def test_a_locked_answer_never_leaves_the_database(thirty_questions: SyntheticBa
     ) as captured:
         page = selectors.question_page(PREMIUM_ONLY, VISITOR)
     asked = " ".join(query["sql"] for query in captured)
-    for column in ("html", "plain_text", "body", "source", "editor_note_html"):
+    for column in ("html", "plain_text", "body", "document", "editor_note_html"):
         assert f'."{column}"' not in asked
     assert not any(word in repr(page) for word in thirty_questions.canaries[Tier.PREMIUM])
 

@@ -14,6 +14,7 @@ from questionbank.catalog.models.published import (
     PublishedQuestion,
     RankedConcept,
 )
+from questionbank.catalog.models.search import SearchWord
 
 __all__ = [
     "Concept",
@@ -25,6 +26,7 @@ __all__ = [
     "Question",
     "QuestionConcept",
     "RankedConcept",
+    "SearchWord",
     "Stage",
     "StageQuestion",
     "Topic",

@@ -33,6 +33,7 @@ class Document(Filed):
     updated = models.DateField(help_text="The month it was last revised: its first day.")
     body = models.TextField()
     sources = models.JSONField(default=list, blank=True)
+    first_published_at = models.DateTimeField(null=True, blank=True, editable=False)
     withdrawn = models.BooleanField(
         default=False,
         editable=False,

@@ -6,11 +6,11 @@ from django.db import models
 class Filed(models.Model):
     """A row with a file behind it, and what is known of both.
 
-    `source` is the whole document as its file would be written: the services set it with every
-    change, so a version in the history is the whole document and two versions can be compared.
+    `document` is the whole of it as the content package's value, written with every change: so a
+    version in the history is the whole document, and any two can be compared or restored.
     """
 
-    source = models.TextField(editable=False, default="")
+    document = models.JSONField(editable=False, default=dict)
     taken_digest = models.CharField(
         max_length=64,
         editable=False,

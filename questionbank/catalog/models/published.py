@@ -18,10 +18,6 @@ class PublishedQuerySet[Row: models.Model](models.QuerySet[Row]):
         """Those of any of the tiers."""
         return self.filter(tier__in=[tier.value for tier in tiers])
 
-    def without_text(self) -> Self:
-        """Rows whose answer stays in the database: what a locked item may be loaded as."""
-        return self.defer("html", "plain_text", "source")
-
 
 class Snapshot(models.Model):
     """One published state, whole: nothing of it is looked up in the draft."""
@@ -40,7 +36,10 @@ class Snapshot(models.Model):
     has_sheet = models.BooleanField()
     plain_text = models.TextField()
     sources = models.JSONField(help_text="A list of {title, taken, url}.")
-    source = models.TextField(help_text="The document as published, as its file.")
+    document = models.JSONField(help_text="The document as published.")
+    rendered_with = models.CharField(
+        max_length=64, help_text="Digest of the document, the facts and the renderer."
+    )
     first_published_at = models.DateTimeField()
     published_at = models.DateTimeField()
 

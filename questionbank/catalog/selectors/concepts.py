@@ -30,8 +30,8 @@ def concept_page(slug: str, reader: Reader) -> ConceptPage:
     """
     row = (
         PublishedConcept.objects.select_related("concept", "topic")
-        .defer("html", "plain_text", "source", "breath_html", "sources")
-        .defer("concept__source", "concept__body", "topic__source")
+        .defer("html", "plain_text", "document", "breath_html", "sources")
+        .defer("concept__document", "concept__body", "topic__document")
         .get(concept__slug=slug)
     )
     card = concept_card(row, reader)

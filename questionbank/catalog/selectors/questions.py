@@ -25,8 +25,8 @@ def question_page(slug: str, reader: Reader, *, track_slug: str | None = None) -
     """
     row = (
         PublishedQuestion.objects.select_related("question", "topic")
-        .defer("html", "plain_text", "source", "editor_note_html", "sources")
-        .defer("question__source", "question__body", "topic__source")
+        .defer("html", "plain_text", "document", "editor_note_html", "sources")
+        .defer("question__document", "question__body", "topic__document")
         .get(question__slug=slug)
     )
     card = question_card(row, reader)
@@ -80,8 +80,8 @@ def _ranked(published_id: int, reader: Reader) -> tuple[RankedCard, ...]:
     rows = (
         RankedConcept.objects.filter(question_id=published_id)
         .select_related("concept__concept", "concept__topic")
-        .defer("concept__html", "concept__plain_text", "concept__source", "concept__breath_html")
-        .defer("concept__concept__body", "concept__concept__source", "concept__topic__source")
+        .defer("concept__html", "concept__plain_text", "concept__document", "concept__breath_html")
+        .defer("concept__concept__body", "concept__concept__document", "concept__topic__document")
         .order_by("rank")[:CONCEPTS_SHOWN]
     )
     return tuple(

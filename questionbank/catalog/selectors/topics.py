@@ -19,13 +19,13 @@ from questionbank.catalog.vocabulary import Tier
 def topics_overview(reader: Reader) -> tuple[TopicCard, ...]:
     """Every topic in order, those with nothing written yet among them. Two queries."""
     tiers = tiers_by_topic()
-    topics = Topic.objects.defer("source")
+    topics = Topic.objects.defer("document")
     return tuple(_topic_card(topic, tiers.get(topic.pk, Counter()), reader) for topic in topics)
 
 
 def topic_page(slug: str, reader: Reader) -> TopicPage:
     """One topic with its published questions and concepts. Raises Topic.DoesNotExist."""
-    topic = Topic.objects.defer("source").get(slug=slug)
+    topic = Topic.objects.defer("document").get(slug=slug)
     questions = [question_card(row, reader) for row in question_rows().filter(topic=topic)]
     concepts = [concept_card(row, reader) for row in concept_rows().filter(topic=topic)]
     question_place = place_in(topic.question_order)

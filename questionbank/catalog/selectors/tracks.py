@@ -24,14 +24,14 @@ def tracks_overview(reader: Reader) -> tuple[TrackCard, ...]:
     ):
         entries.setdefault(track_id, []).append(slug)
     cards = _cards_by_slug({slug for slugs in entries.values() for slug in slugs}, reader)
-    tracks = Track.objects.defer("source")
+    tracks = Track.objects.defer("document")
     shown = [_track_card(track, entries.get(track.pk, []), cards, reader) for track in tracks]
     return tuple(card for card in shown if card.counts.written)
 
 
 def track_page(slug: str, reader: Reader) -> TrackPage:
     """One track. Stages with nothing written are left out. Raises Track.DoesNotExist."""
-    track = Track.objects.defer("source").get(slug=slug)
+    track = Track.objects.defer("document").get(slug=slug)
     entries = _entries_of(track)
     cards = _cards_by_slug({slug for _, slug in entries}, reader)
     return TrackPage(
@@ -45,7 +45,7 @@ def journey_through(slug: str, reader: Reader, *, track_slug: str | None = None)
     places = (
         StageQuestion.objects.filter(question_slug=slug)
         .select_related("stage__track")
-        .defer("stage__track__source")
+        .defer("stage__track__document")
         .order_by("stage__track__position", "stage__track__slug")
     )
     tracks = {place.stage.track.slug: place.stage.track for place in places}
