@@ -1,0 +1,1 @@
+"""Programs compiled by the real compilers, kept with the rows that a specialist reads in them."""
