@@ -23,7 +23,6 @@ from questionbank.catalog.content.prose import FIGURE, Known, check_prose, maske
 from questionbank.catalog.content.rendering import render_question
 from questionbank.catalog.content.sheets import sheets_in
 from questionbank.catalog.content.svg import NARROW, check_diagram
-from questionbank.catalog.content.units import parse_unit
 from questionbank.catalog.content.writing import bank_files, question_home
 
 FEWEST_WORDS, MOST_WORDS = 900, 1_800
@@ -58,12 +57,6 @@ def check_bank(bank: Bank) -> list[ContentError]:
     """Check every document, and that they agree with each other. Warnings are among the errors."""
     facts = {fact.name: fact for fact in bank.facts}
     errors: list[ContentError] = []
-    for fact in bank.facts:
-        try:
-            parse_unit(fact.unit)
-        except ValueError as error:
-            line = fact.origin.line_of("unit")
-            errors.append(ContentError("facts.yaml", line, f"fact {fact.name}: {error}"))
     for question in bank.questions:
         errors += check_question(question, facts)
         errors += _check_question_links(question, bank)

@@ -14,6 +14,7 @@ from questionbank.catalog.content.documents import (
     Track,
 )
 from questionbank.catalog.content.errors import ContentError, Problems
+from questionbank.catalog.content.units import parse_unit
 from questionbank.catalog.content.yaml_fields import Fields, compose, line_of
 
 _FACT_NAME = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
@@ -98,10 +99,16 @@ def _fact(
     if source and source not in sources:
         fields.fail("source", f"{source!r} is not among the sources above")
     source_name, source_url = sources.get(source, ("", ""))
+    unit = fields.text("unit", required=False)
+    try:
+        parse_unit(unit)
+    except ValueError as error:
+        fields.fail("unit", str(error))
+        value = None
     fact = Fact(
         name=name,
         value=value or 0.0,
-        unit=fields.text("unit", required=False),
+        unit=unit,
         label=fields.text("label"),
         source=source,
         source_name=source_name,

@@ -79,7 +79,7 @@ class _Writer:
         slots = Slots()
         converter = self._converter(slots, self.sheets, self.document.diagrams)
         body = _RUN_FENCE.sub(r"\1\2 {.python .run}", self.document.body)
-        prose = sanitised(converter.convert(body))
+        prose = _focusable(sanitised(converter.convert(body)))
         plain = text_of(prose)
         words = len(plain.split())
         summary = self.line(self.document.summary)
@@ -109,6 +109,11 @@ class _Writer:
             known=self.known, sheets=sheets, diagrams=diagrams, slots=slots, slug=self.document.slug
         )
         return extension.converter()
+
+
+def _focusable(html: str) -> str:
+    """Let the keyboard reach code that scrolls sideways."""
+    return html.replace('highlight"><pre>', 'highlight"><pre tabindex="0">')
 
 
 def _headings(tokens: Iterable[dict[str, Any]]) -> Iterable[Heading]:

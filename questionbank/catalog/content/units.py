@@ -26,9 +26,11 @@ def _table() -> dict[str, UnitKind]:
     add("B", 1, "byte")
     for power, prefix in enumerate(["k", "M", "G", "T", "P"], start=1):
         add(f"{prefix}B", 1000.0**power, "byte")
+        add(f"{prefix}FLOP", 1000.0**power, "FLOP")
+    for power, prefix in enumerate(["k", "M", "G", "T"], start=1):
         add(f"{prefix.upper()}iB", 1024.0**power, "byte")
         add(f"{prefix}bit", 1000.0**power / 8, "byte")
-        add(f"{prefix}FLOP", 1000.0**power, "FLOP")
+    for power, prefix in enumerate(["k", "M", "G"], start=1):
         add(f"{prefix}Hz", 1000.0**power, "Hz")
     add("bit", 0.125, "byte")
     add("FLOP", 1, "FLOP")
@@ -101,7 +103,7 @@ class Unit:
             return ""
         over = " ".join(_written(n, p, plural=plural) for n, p in self.parts if p > 0)
         under = [_written(n, -p, plural=False) for n, p in self.parts if p < 0]
-        if under or len([p for _, p in self.parts if p > 0]) > 1:
+        if under or len([n for n, p in self.parts if p > 0 and n not in _SCALES]) > 1:
             over = " ".join(_SHORT.get(word, word) for word in over.split(" "))
             under = [_SHORT.get(word, word) for word in under]
         text = "/".join([over or "1", *under])
