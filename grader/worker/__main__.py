@@ -22,6 +22,7 @@ def main() -> None:
 
     app.worker_main(
         [
+            "--quiet",  # without its banner
             "worker",
             # Threads: the slot pools live in this one process, and what can hang or crash runs in
             # sandboxes outside it.

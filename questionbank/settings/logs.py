@@ -4,11 +4,18 @@ from typing import Any
 
 import structlog
 
+
+def _without_colours(_: object, __: str, event: dict[str, Any]) -> dict[str, Any]:
+    event.pop("color_message", None)  # uvicorn says its lines twice, once for a terminal
+    return event
+
+
 _SHARED: list[Any] = [
     structlog.contextvars.merge_contextvars,
     structlog.stdlib.add_logger_name,
     structlog.stdlib.add_log_level,
     structlog.stdlib.ExtraAdder(),
+    _without_colours,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 ]
 
