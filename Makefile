@@ -22,7 +22,7 @@ admin: ready
 	$(VENV)/python manage.py createsuperuser
 
 doctor:
-	python=$$(sh deploy/local/find_python.sh 2>/dev/null || command -v python3) && \
+	python=$$(sh deploy/local/find_python.sh --look-only || command -v python3) && \
 		"$$python" -m deploy.local.doctor
 
 ready:

@@ -129,7 +129,7 @@ def build_frontend() -> None:
     packages = [lock, tools.version.encode()]
     with step("install the front end's packages", STAMPS / "npm", packages) as needed:
         if needed or not (FRONTEND / "node_modules").is_dir():
-            command = [*tools.npm, "ci", "--no-audit", "--no-fund"]
+            command = [*tools.npm, "ci", "--no-audit", "--no-fund", "--loglevel=error"]
             run(command, "npm ci failed", cwd=FRONTEND, env=environment)
     sources = [*packages, *frontend_sources()]
     with step("build the front end", STAMPS / "frontend", sources) as needed:

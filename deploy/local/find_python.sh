@@ -1,7 +1,8 @@
 #!/bin/sh
 # Print the path of an interpreter that fits (3.12 or newer, able to make an environment).
 # Looks on PATH, then for versions that pyenv or uv installed but did not make active. PYTHON=... is
-# taken at its word. When there is none: as root from apt, else by uv, else says what to do.
+# taken at its word. When there is none: as root from apt, else by uv, else says what to do; with
+# --look-only nothing is installed.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -35,6 +36,7 @@ if [ -n "${PYTHON:-}" ]; then
 fi
 [ -x .venv/bin/python ] && try .venv/bin/python
 look
+[ "${1:-}" = --look-only ] && exit 1
 
 as_root() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
 
