@@ -1,6 +1,7 @@
 """Check everything in content/; needs no database, broker or web server."""
 
 from argparse import ArgumentParser
+from io import StringIO
 from pathlib import Path
 from typing import override
 
@@ -29,7 +30,8 @@ class Command(BaseCommand):
     def handle(self, *args: object, **options: object) -> None:
         folder = Path(str(options["folder"]))
         bank, errors = check_folder(folder, run=not options["no_run"])
-        console = Console(file=self.stdout, soft_wrap=True)
-        report(bank, errors, console, prefix=f"{folder}/")
+        written = StringIO()
+        report(bank, errors, Console(file=written, width=100), prefix=f"{folder}/")
+        self.stdout.write(written.getvalue())
         if wrong := len(fatal(errors)):
             raise CommandError(f"{wrong} errors in {folder}", returncode=1)
