@@ -18,7 +18,7 @@ DROP = ("DROP TABLE catalog_searchword_trigrams", "DROP TABLE catalog_search")
 _MATCHING = """
     SELECT catalog_search.rowid AS key, -bm25(catalog_search, 8.0, 3.0, 1.0) AS score
     FROM catalog_search JOIN catalog_published{kind} AS shown
-        ON shown.{kind}_id = catalog_search.rowid / 2 AND catalog_search.rowid % 2 = {parity}
+        ON shown.{kind}_id = catalog_search.rowid / 2 AND catalog_search.rowid %% 2 = {parity}
     WHERE catalog_search MATCH %s AND shown.tier {within} ({tiers})
 """
 

@@ -1,5 +1,7 @@
 """A near miss for a query that found nothing."""
 
+from django.db.models.functions import Length
+
 from questionbank.catalog.models import SearchWord
 from questionbank.catalog.search.backends import backend
 from questionbank.catalog.search.words import LONGEST_QUERY, Word, words_in
@@ -30,7 +32,14 @@ def _nearest(word: Word) -> str | None:
     if len(word.plain) < _SHORTEST:
         return None
     allowed = 1 if len(word.plain) <= 5 else 2
-    candidates = backend().similar_words(word.plain, _CANDIDATES)
+    # Trigrams find a slip in a long word; two letters swapped in a short one leave none the same.
+    alike = SearchWord.objects.filter(word__startswith=word.plain[0]).annotate(
+        length=Length("word")
+    )
+    near = alike.filter(
+        length__gte=len(word.plain) - allowed, length__lte=len(word.plain) + allowed
+    ).values_list("word", flat=True)
+    candidates = {*backend().similar_words(word.plain, _CANDIDATES), *near}
     distances = [(distance(word.plain, candidate), candidate) for candidate in candidates]
     best = min(distances, default=(allowed + 1, ""))
     return best[1] if best[0] <= allowed else None
