@@ -8,6 +8,7 @@ import argparse
 import contextlib
 import fcntl
 import os
+import shutil
 import signal
 import socket
 import stat
@@ -98,6 +99,9 @@ class Site:
         for name, child in reversed(self._running.items()):
             if not child.stop(patience_seconds=PATIENCE_SECONDS[name]):
                 say(f"{name} did not end when asked, and was killed")
+        folder = env.valkey_socket().parent
+        if folder != env.VAR:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def _begin(self, name: str) -> None:
         self._running[name] = Child(
