@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.http import HttpRequest
 
-UNLOCK_PRICE = "₹2,000 / $25"
+UNLOCK_PRICE = "₹2,000\u00a0/\u00a0$25"
 
 
 def site(_request: HttpRequest) -> dict[str, str]:
