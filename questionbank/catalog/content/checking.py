@@ -23,7 +23,7 @@ from questionbank.catalog.content.prose import FIGURE, Known, check_prose, maske
 from questionbank.catalog.content.rendering import render_question
 from questionbank.catalog.content.sheets import sheets_in
 from questionbank.catalog.content.svg import NARROW, check_diagram
-from questionbank.catalog.content.writing import bank_files, question_home
+from questionbank.catalog.content.writing import bank_files, diagrams_of, path_of
 
 FEWEST_WORDS, MOST_WORDS = 900, 1_800
 
@@ -34,8 +34,8 @@ _PAGE = re.compile(r"\]\(/(?P<kind>questions|concepts|topics|tracks)/(?P<slug>[^
 
 def check_question(question: Question, facts: Mapping[str, Fact]) -> list[ContentError]:
     """Check what one question holds by itself: sheets, placeholders, numbers, drawings, code."""
-    problems = _problems(question, f"{question_home(question)}/question.md")
-    known = _check_body(question, facts, problems, f"{question_home(question)}/diagrams")
+    problems = Problems(_path(question))
+    known = _check_body(question, facts, problems)
     _check_line(question, "summary", question.summary, known, problems)
     for point in question.editor_note:
         _check_line(question, "editor_note", point, known, problems)
@@ -46,8 +46,8 @@ def check_question(question: Question, facts: Mapping[str, Fact]) -> list[Conten
 
 def check_concept(concept: Concept, facts: Mapping[str, Fact]) -> list[ContentError]:
     """Check what one concept holds by itself."""
-    problems = _problems(concept, f"concepts/{concept.slug}.md")
-    known = _check_body(concept, facts, problems, f"concepts/{concept.slug}/diagrams")
+    problems = Problems(_path(concept))
+    known = _check_body(concept, facts, problems)
     _check_line(concept, "summary", concept.summary, known, problems)
     _check_line(concept, "breath", concept.breath, known, problems)
     return problems.found
@@ -84,12 +84,12 @@ def check_canonical(root: Path, bank: Bank) -> list[ContentError]:
     return errors
 
 
-def _problems(document: Question | Concept, path: str) -> Problems:
-    return Problems(document.origin.path or path)
+def _path(document: Question | Concept) -> str:
+    return document.origin.path or path_of(document)
 
 
 def _check_body(
-    document: Question | Concept, facts: Mapping[str, Fact], problems: Problems, folder: str
+    document: Question | Concept, facts: Mapping[str, Fact], problems: Problems
 ) -> Known:
     within = problems.within(document.origin.body_line)
     sheets = sheets_in(document.body, facts, within)
@@ -103,7 +103,7 @@ def _check_body(
     _check_figures(document, within)
     names = {diagram.name for diagram in document.diagrams}
     for diagram in document.diagrams:
-        drawing = Problems(f"{folder}/{diagram.name}.svg", found=problems.found)
+        drawing = Problems(f"{diagrams_of(document)}/{diagram.name}.svg", found=problems.found)
         check_diagram(diagram, names, drawing)
     return known
 
@@ -179,17 +179,14 @@ def _check_question_links(question: Question, bank: Bank) -> list[ContentError]:
     concepts = {c.slug for c in bank.concepts} | _slugs(bank.planned.concepts)
     exercises = _slugs(bank.planned.exercises)
     origin = question.origin
+    path = _path(question)
     errors = [
-        ContentError(
-            origin.path, origin.line_of(f"concepts.{slug}"), f"concept {slug!r} is unknown"
-        )
+        ContentError(path, origin.line_of(f"concepts.{slug}"), f"concept {slug!r} is unknown")
         for slug, _ in question.concepts
         if slug not in concepts
     ]
     errors += [
-        ContentError(
-            origin.path, origin.line_of(f"exercises.{slug}"), f"exercise {slug!r} is unknown"
-        )
+        ContentError(path, origin.line_of(f"exercises.{slug}"), f"exercise {slug!r} is unknown")
         for slug in question.exercises
         if slug not in exercises
     ]
@@ -212,7 +209,7 @@ def _check_topics(bank: Bank) -> list[ContentError]:
             if document.topic not in topics:
                 line = origin.line_of("topic")
                 message = f"topic {document.topic!r} is unknown; known: {', '.join(topics)}"
-                errors.append(ContentError(origin.path, line, message))
+                errors.append(ContentError(_path(document), line, message))
             elif document.slug not in getattr(topics[document.topic], kind):
                 message = (
                     f"add {document.slug!r} to the {kind} of {document.topic!r} in topics.yaml"
@@ -231,7 +228,7 @@ def _check_listed(topic: Topic, kind: str, homes: Mapping[str, str]) -> list[Con
             message = f"{kind}: {slug!r} belongs to topic {homes[slug]!r}"
         else:
             continue
-        errors.append(ContentError(topic.origin.path, line, message))
+        errors.append(ContentError(topic.origin.path or "topics.yaml", line, message))
     return errors
 
 
@@ -248,7 +245,7 @@ def _check_tracks(bank: Bank) -> list[ContentError]:
                 message = f"track {track.slug}: {slug!r} stands in two stages"
             else:
                 continue
-            errors.append(ContentError(track.origin.path, line, message))
+            errors.append(ContentError(track.origin.path or "tracks.yaml", line, message))
     return errors
 
 
@@ -265,14 +262,14 @@ def _check_pages(bank: Bank) -> list[ContentError]:
                 origin = document.origin
                 line = origin.body_line + document.body.count("\n", 0, match.start())
                 message = f"link to /{match['kind']}/{match['slug']}/, which is not written"
-                errors.append(ContentError(origin.path, line, message))
+                errors.append(ContentError(_path(document), line, message))
     return errors
 
 
 def _orphans(bank: Bank) -> list[ContentError]:
     linked = {slug for question in bank.questions for slug, _ in question.concepts}
     return [
-        ContentError(c.origin.path, 1, "no question leans on this concept", is_warning=True)
+        ContentError(_path(c), 1, "no question leans on this concept", is_warning=True)
         for c in bank.concepts
         if c.slug not in linked
     ]

@@ -14,6 +14,7 @@ from questionbank.catalog.content.markup import ContentExtension, Slots
 from questionbank.catalog.content.prose import Known
 from questionbank.catalog.content.sanitising import sanitised
 from questionbank.catalog.content.sheets import Sheet, sheets_in
+from questionbank.catalog.content.writing import path_of
 
 WORDS_A_MINUTE = 220
 _RUN_FENCE = re.compile(r"^( *)(`{3,}|~{3,})[ \t]*python[ \t]+run[ \t]*$", re.M)
@@ -66,7 +67,7 @@ class _Writer:
     def __init__(self, document: Question | Concept, facts: Iterable[Fact]) -> None:
         self.document = document
         by_name = {fact.name: fact for fact in facts}
-        problems = Problems(document.origin.path or document.slug, document.origin.body_line)
+        problems = Problems(document.origin.path or path_of(document), document.origin.body_line)
         self.sheets: Sequence[Sheet] = sheets_in(document.body, by_name, problems)
         if problems.found:
             raise ContentErrors(problems.found)

@@ -2,7 +2,7 @@
 
 import argparse
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -26,14 +26,27 @@ def check_folder(root: Path, *, run: bool = False) -> tuple[Bank, list[ContentEr
     return bank, sorted(set(errors))
 
 
-def report(bank: Bank, errors: Sequence[ContentError], console: Console, *, prefix: str) -> None:
-    """Print every error as `path:line: message`, then the counts by topic and level."""
+def report(
+    bank: Bank,
+    errors: Sequence[ContentError],
+    console: Console,
+    *,
+    prefix: str,
+    planned: bool = False,
+) -> None:
+    """Print every error as `path:line: message`, then the counts by topic and level.
+
+    With `planned`, also what the curriculum names and nobody has written yet.
+    """
     for error in errors:
         style = "yellow" if error.is_warning else "red"
         console.print(
             f"{prefix}{error}", style=style, markup=False, highlight=False, soft_wrap=True
         )
     console.print(_counts(bank))
+    if planned:
+        for kind, path in _unwritten(bank):
+            console.print(f"planned: {kind} {path}", markup=False, highlight=False, soft_wrap=True)
     wrong = len(fatal(errors))
     console.print(f"{wrong} errors, {len(errors) - wrong} warnings", highlight=False)
 
@@ -58,6 +71,14 @@ def _counts(bank: Bank) -> Table:
     return table
 
 
+def _unwritten(bank: Bank) -> Iterator[tuple[str, str]]:
+    written = {document.slug for document in bank.documents}
+    for kind in ("questions", "concepts"):
+        for item in getattr(bank.planned, kind):
+            if item.slug not in written:
+                yield kind, f"{item.topic}/{item.slug}: {item.title}"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Check a folder; 0 where nothing but warnings was found, else 1."""
     parser = argparse.ArgumentParser(
@@ -68,11 +89,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--write", action="store_true", help="first bring files into canonical form"
     )
+    parser.add_argument("--planned", action="store_true", help="also list what is not written yet")
     chosen = parser.parse_args(arguments)
     if chosen.write:
         # A file that could not be read whole would lose what is wrong in it: it stays as it is.
         readable, unread = read_bank(chosen.folder)
         write_bank(readable, chosen.folder, leaving={error.path for error in unread})
     bank, errors = check_folder(chosen.folder, run=chosen.run)
-    report(bank, errors, Console(), prefix=f"{chosen.folder}/")
+    report(bank, errors, Console(), prefix=f"{chosen.folder}/", planned=chosen.planned)
     return 1 if fatal(errors) else 0

@@ -10,6 +10,7 @@ from pathlib import Path
 from questionbank.catalog.content.blocks import outline
 from questionbank.catalog.content.documents import Bank, Concept, Question
 from questionbank.catalog.content.errors import ContentError
+from questionbank.catalog.content.writing import path_of
 
 DEVICES = 8
 LIMIT_SECONDS = 120
@@ -42,7 +43,7 @@ def run_document(document: Question | Concept) -> ContentError | None:
     program = program_in(document)
     if not program:
         return None
-    path = document.origin.path or document.slug
+    path = document.origin.path or path_of(document)
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "program.py")
         file.write_text(program, encoding="utf-8")

@@ -16,6 +16,7 @@ WIDEST, WIDEST_NARROW = 680, 340
 # What the frame of a figure leaves for its drawing on a page of 360 px.
 PHONE_DRAWING_PX = 320
 SMALLEST_TEXT_PX = 11
+DEEPEST = 20
 TEXT_PX = {"small": 12}
 LABEL_PX = 13
 
@@ -104,6 +105,8 @@ def parse_svg(svg: str, problems: Problems) -> Element | None:
         element = Element(name, attributes, parser.CurrentLineNumber, [])
         open_elements[-1].content.append(element)
         open_elements.append(element)
+        if len(open_elements) > DEEPEST:
+            raise _Refused(f"elements stand more than {DEEPEST} deep")
 
     def text(data: str) -> None:
         open_elements[-1].content.append(data)
@@ -112,7 +115,7 @@ def parse_svg(svg: str, problems: Problems) -> Element | None:
         open_elements.pop()
 
     def refuse(*_: object) -> None:
-        raise _Refused
+        raise _Refused("document types and processing instructions are refused")
 
     parser.StartElementHandler = start
     parser.EndElementHandler = end
@@ -124,9 +127,8 @@ def parse_svg(svg: str, problems: Problems) -> Element | None:
     except expat.ExpatError as error:
         problems.add(error.lineno, f"not well-formed XML: {expat.ErrorString(error.code)}")
         return None
-    except _Refused:
-        line = parser.CurrentLineNumber
-        problems.add(line, "document types and processing instructions are refused")
+    except _Refused as refused:
+        problems.add(parser.CurrentLineNumber, str(refused))
         return None
     return next(child for child in root.content if isinstance(child, Element))
 

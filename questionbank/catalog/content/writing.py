@@ -9,7 +9,6 @@ import yaml
 from questionbank.catalog.content.documents import (
     Bank,
     Concept,
-    Diagram,
     Fact,
     Planned,
     PlannedItem,
@@ -58,6 +57,13 @@ def concept_text(concept: Concept) -> str:
     if concept.sources:
         front["sources"] = [_source(source) for source in concept.sources]
     return _document(front, concept.body)
+
+
+def document_text(document: Question | Concept) -> str:
+    """Give the text of a question's or a concept's file."""
+    if isinstance(document, Question):
+        return question_text(document)
+    return concept_text(document)
 
 
 def topics_text(topics: Iterable[Topic]) -> str:
@@ -132,13 +138,10 @@ def bank_files(bank: Bank) -> dict[str, str]:
         "facts.yaml": facts_text(bank.facts),
         "planned.yaml": planned_text(bank.planned),
     }
-    for question in bank.questions:
-        home = question_home(question)
-        files[f"{home}/question.md"] = question_text(question)
-        files |= _diagram_files(home, question.diagrams)
-    for concept in bank.concepts:
-        files[f"concepts/{concept.slug}.md"] = concept_text(concept)
-        files |= _diagram_files(f"concepts/{concept.slug}", concept.diagrams)
+    for document in bank.documents:
+        files[path_of(document)] = document_text(document)
+        for diagram in document.diagrams:
+            files[f"{diagrams_of(document)}/{diagram.name}.svg"] = diagram.svg
     return files
 
 
@@ -152,9 +155,18 @@ def write_bank(bank: Bank, folder: Path, *, leaving: Container[str] = ()) -> Non
         target.write_text(text, encoding="utf-8", newline="\n")
 
 
-def question_home(question: Question) -> str:
-    """Folder of a question, within the content folder."""
-    return f"questions/{question.topic}/{question.slug}"
+def path_of(document: Question | Concept) -> str:
+    """Path of a document's file, within the content folder."""
+    if isinstance(document, Question):
+        return f"questions/{document.topic}/{document.slug}/question.md"
+    return f"concepts/{document.slug}.md"
+
+
+def diagrams_of(document: Question | Concept) -> str:
+    """Folder of a document's drawings, within the content folder."""
+    if isinstance(document, Question):
+        return f"questions/{document.topic}/{document.slug}/diagrams"
+    return f"concepts/{document.slug}/diagrams"
 
 
 def _head(document: Question | Concept) -> dict[str, Any]:
@@ -171,10 +183,6 @@ def _head(document: Question | Concept) -> dict[str, Any]:
 
 def _document(front: Mapping[str, object], body: str) -> str:
     return f"---\n{to_yaml(dict(front))}---\n\n{body}\n"
-
-
-def _diagram_files(home: str, diagrams: Iterable[Diagram]) -> dict[str, str]:
-    return {f"{home}/diagrams/{diagram.name}.svg": diagram.svg for diagram in diagrams}
 
 
 def _source(source: Source) -> dict[str, str]:

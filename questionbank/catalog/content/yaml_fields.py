@@ -37,6 +37,9 @@ def compose(text: str, problems: Problems) -> yaml.Node | None:
     except yaml.YAMLError as error:
         problems.add(1, f"not valid YAML: {error}".splitlines()[0])
         return None
+    except RecursionError:
+        problems.add(1, "not valid YAML: nested too deeply")
+        return None
     if node is None:
         problems.add(1, "is empty")
     return node
