@@ -40,11 +40,6 @@ def checks() -> list[Check]:
         Check(name="import contracts", look=["lint-imports", "--no-logo"]),
         Check(name="templates", look=["djlint", TEMPLATES, "--lint", "--quiet"]),
         Check(
-            name="template format",
-            look=["djlint", TEMPLATES, "--check", "--quiet"],
-            mend=["djlint", TEMPLATES, "--reformat", "--quiet"],
-        ),
-        Check(
             name="front end format",
             look=[*tools.npm, "run", "check", "--silent"],
             mend=[*tools.npm, "run", "format", "--silent"],
