@@ -67,7 +67,9 @@ export function written(value, shown) {
   if (shown.words) {
     for (const [size, word] of WORDS) {
       if (Math.abs(scaled) >= size && Math.abs(scaled) < 1e15) {
-        return digitsOf(scaled / size, shown.digits) + NBSP + word + shown.many;
+        // A line may break before the unit, not between the number and its word.
+        const unit = shown.many.replaceAll(NBSP, " ");
+        return digitsOf(scaled / size, shown.digits) + NBSP + word + unit;
       }
     }
   }

@@ -42,7 +42,9 @@ def written(value: float, shown: Shown) -> str:
     if shown.words:
         for size, word in _WORDS:
             if size <= abs(scaled) < 1e15:
-                return f"{_digits(scaled / size, shown.digits)}\u00a0{word}{shown.many}"
+                # A line may break before the unit, not between the number and its word.
+                unit = shown.many.replace("\u00a0", " ")
+                return f"{_digits(scaled / size, shown.digits)}\u00a0{word}{unit}"
     text = _digits(scaled, shown.digits)
     return text + (shown.one if text == "1" else shown.many)
 
