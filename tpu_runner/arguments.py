@@ -67,7 +67,7 @@ def _leaf(tensor: TensorSpec, spec: Spec | None, mesh: Mesh, *, what: str) -> ja
     return jax.ShapeDtypeStruct(tensor.shape, np.dtype(tensor.dtype), sharding=sharding)
 
 
-def _placed(tree: Any, path: Sequence[str | int], leaf: Any) -> Any:  # noqa: ANN401 - a tree
+def _placed(tree: Any, path: Sequence[str | int], leaf: Any) -> Any:
     """Return the tree with the leaf at the path; integers are places in a list, filled in order."""
     if not path:
         return leaf
@@ -83,7 +83,7 @@ def _placed(tree: Any, path: Sequence[str | int], leaf: Any) -> Any:  # noqa: AN
     return items
 
 
-def _without_lists(tree: Any) -> Any:  # noqa: ANN401 - a tree
+def _without_lists(tree: Any) -> Any:
     if isinstance(tree, dict):
         return {key: _without_lists(value) for key, value in tree.items()}
     if isinstance(tree, list):
@@ -154,7 +154,7 @@ def _example_args(module: types.ModuleType, mesh: Mesh) -> tuple[Any, ...]:
     return tuple(jax.tree.unflatten(tree, shapes))
 
 
-def _example_leaf(leaf: Any, mesh: Mesh, path: str) -> jax.ShapeDtypeStruct:  # noqa: ANN401 - a learner's object
+def _example_leaf(leaf: Any, mesh: Mesh, path: str) -> jax.ShapeDtypeStruct:
     what = f"example_args(mesh){path}"
     if not isinstance(leaf, jax.ShapeDtypeStruct | jax.Array | np.ndarray):
         raise LearnerMistakeError(

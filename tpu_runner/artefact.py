@@ -52,8 +52,10 @@ def open_artefact(
     except Exception as error:  # noqa: BLE001 - the parser of hostile bytes may raise anything
         raise ArtefactRefusedError(f"not a program ({type(error).__name__})") from None
     _check_header(exported, mesh)
-    _check_tensors("argument", exported.in_avals, exported._in_named_shardings, inputs)  # noqa: SLF001 - no public accessor without a mesh
-    _check_tensors("result", exported.out_avals, exported._out_named_shardings, outputs)  # noqa: SLF001 - as above
+    _check_tensors("argument", exported.in_avals, inputs)
+    _check_tensors("result", exported.out_avals, outputs)
+    if inputs is not None:
+        _check_splits(exported, inputs)
     try:
         with mlir.make_ir_context():
             module = _jax.mlir.deserialize_portable_artifact(exported.mlir_module_serialized)
@@ -126,7 +128,6 @@ def _check_sharding(sharding: NamedSharding | None, mesh: AbstractMesh) -> None:
 def _check_tensors(
     what: str,
     avals: Sequence[core.ShapedArray],
-    shardings: Sequence[NamedSharding | None],
     expected: Sequence[TensorSpec] | None,
 ) -> None:
     for index, aval in enumerate(avals):
@@ -136,23 +137,28 @@ def _check_tensors(
         return
     if len(expected) != len(avals):
         raise ArtefactRefusedError(f"it has {len(avals)} {what}s, expected {len(expected)}")
-    for index, (aval, sharding, want) in enumerate(zip(avals, shardings, expected, strict=True)):
+    for index, (aval, want) in enumerate(zip(avals, expected, strict=True)):
         if (aval.dtype.name, tuple(aval.shape)) != (want.dtype, want.shape):
             raise ArtefactRefusedError(
                 f"{what} {index} is {aval.str_short()}, expected {want.dtype}{list(want.shape)}"
             )
-        found = sharding_spec(sharding, len(aval.shape)) if sharding is not None else None
-        if what == "argument" and want.spec is not None and found != want.spec:
-            raise ArtefactRefusedError(
-                f"argument {index} is not split as {partition_spec(want.spec)}"
-            )
 
 
-def _is_plain_dtype(dtype: Any) -> bool:  # noqa: ANN401 - a numpy or extended dtype
+def _check_splits(exported: export.Exported, expected: Sequence[TensorSpec]) -> None:
+    """Hold the header's split of every used argument against the exercise's."""
+    for index in exported.module_kept_var_idx:
+        wanted = expected[index].spec
+        sharding = exported._in_named_shardings[index]  # noqa: SLF001 - no public accessor without a mesh
+        found = sharding_spec(sharding, len(expected[index].shape)) if sharding else None
+        if wanted is not None and found != wanted:
+            raise ArtefactRefusedError(f"argument {index} is not split as {partition_spec(wanted)}")
+
+
+def _is_plain_dtype(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype)
 
 
-def _check_main(module: Any, exported: export.Exported) -> tuple[bool, ...]:  # noqa: ANN401 - an ir.Module
+def _check_main(module: Any, exported: export.Exported) -> tuple[bool, ...]:
     """Hold main's types against the header and return which flat arguments it donates."""
     main = next(
         operation

@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jaxlib.version
 from jax.experimental import topologies
-from jax.sharding import Mesh, NamedSharding
+from jax.sharding import Mesh
 
 from tpu_runner.artefact import ArtefactRefusedError, Program, open_artefact
 from tpu_runner.executable import LoadedProgram, load_program
@@ -118,7 +118,6 @@ def _compiled_report(
     exported = program.exported
     device = mesh.devices.flat[0]
     used = iter(compiled.input_shardings)
-    replicated = NamedSharding(mesh, jax.sharding.PartitionSpec())
     return BackendReport(
         target=target,
         status=BackendStatus.COMPILED,
@@ -130,23 +129,21 @@ def _compiled_report(
         devices=places(mesh),
         inputs=layouts(
             exported.in_avals,
-            [next(used) if is_kept else replicated for is_kept in program.kept],
+            [next(used) if is_kept else None for is_kept in program.kept],
             mesh,
-            kept=program.kept,
             donated=program.donated,
         ),
         outputs=layouts(
             exported.out_avals,
             compiled.output_shardings,
             mesh,
-            kept=(True,) * len(exported.out_avals),
             donated=(False,) * len(exported.out_avals),
         ),
         phases=tuple(watch.phases),
     )
 
 
-def _memory(stats: Any) -> MemoryBytes | None:  # noqa: ANN401 - jaxlib's CompiledMemoryStats
+def _memory(stats: Any) -> MemoryBytes | None:
     if stats is None:
         return None
     peak = getattr(stats, "peak_memory_in_bytes", None)

@@ -10,10 +10,9 @@ from typing import Any
 
 from jax._src import dispatch
 from jax._src.interpreters import mlir, pxla
-from jax._src.lib import xla_client
-from jax._src.sharding_impls import UNSPECIFIED
+from jax._src.named_sharding import UNSPECIFIED
 from jax.sharding import Mesh
-from jaxlib import _jax
+from jaxlib import _jax, xla_client
 
 from tpu_runner.artefact import Program
 
@@ -31,7 +30,7 @@ class LoadedProgram:
         text: str = self.executable.as_text()
         return text
 
-    def memory_analysis(self) -> Any:  # noqa: ANN401 - jaxlib's CompiledMemoryStats
+    def memory_analysis(self) -> Any:
         """Return the compiler's memory figures for one device, None where it has none."""
         return self.executable.memory_analysis()
 
@@ -78,5 +77,5 @@ def load_program(program: Program, mesh: Mesh) -> LoadedProgram:
     )
 
 
-def _or_unspecified(sharding: Any) -> Any:  # noqa: ANN401 - a NamedSharding or None
+def _or_unspecified(sharding: Any) -> Any:
     return UNSPECIFIED if sharding is None else sharding

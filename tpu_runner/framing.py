@@ -24,12 +24,12 @@ class ProtocolError(Exception):
     """The bytes are not one well-formed frame of the expected message: the only error."""
 
 
-def section(*, cap: int) -> Any:  # noqa: ANN401 - stands for the field's own type, as dataclasses.field does
+def section(*, cap: int) -> Any:
     """Declare a `bytes` or `str` field that travels as a raw section of at most `cap` bytes."""
     return dataclasses.field(metadata={_SECTION_CAP: cap})
 
 
-def encode(message: Any, *, kind: int, version: int, header_cap: int) -> bytes:  # noqa: ANN401 - any message class
+def encode(message: Any, *, kind: int, version: int, header_cap: int) -> bytes:
     """Return the frame of a message. Raises ProtocolError where a part is larger than its cap."""
     sections: list[bytes] = []
     document = _to_json(message, sections)
@@ -120,7 +120,7 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ProtocolError(f"the header holds {name}")
 
 
-def _to_json(value: Any, sections: list[bytes]) -> object:  # noqa: ANN401 - walks any message
+def _to_json(value: Any, sections: list[bytes]) -> object:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
             field.name: _field_to_json(field, getattr(value, field.name), sections)
@@ -139,7 +139,7 @@ def _to_json(value: Any, sections: list[bytes]) -> object:  # noqa: ANN401 - wal
 
 def _field_to_json(
     field: "dataclasses.Field[Any]",
-    value: Any,  # noqa: ANN401 - any field
+    value: Any,
     sections: list[bytes],
 ) -> object:
     cap = field.metadata.get(_SECTION_CAP)
@@ -172,7 +172,7 @@ class _Reader:
         if len(self._used) != len(self._sections):
             raise ProtocolError("the frame holds a section that nothing refers to")
 
-    def read(self, hint: Any, value: object, where: str, depth: int) -> object:  # noqa: ANN401 - a type
+    def read(self, hint: Any, value: object, where: str, depth: int) -> object:
         if depth > _MAX_DEPTH:
             raise ProtocolError(f"{where} is nested too deeply")
         if dataclasses.is_dataclass(hint) and isinstance(hint, type):
@@ -190,7 +190,7 @@ class _Reader:
             )
         return _read_scalar(hint, value, where)
 
-    def _read_optional(self, hint: Any, value: object, where: str, depth: int) -> object:  # noqa: ANN401 - a type
+    def _read_optional(self, hint: Any, value: object, where: str, depth: int) -> object:
         choices = typing.get_args(hint)
         if value is None and type(None) in choices:
             return None
@@ -221,7 +221,7 @@ class _Reader:
         except ValueError as error:
             raise ProtocolError(f"{where}: {error}") from None
 
-    def _take(self, hint: Any, index: object, cap: int, where: str) -> bytes | str:  # noqa: ANN401 - a type
+    def _take(self, hint: Any, index: object, cap: int, where: str) -> bytes | str:
         if type(index) is not int or not 0 <= index < len(self._sections) or index in self._used:
             raise ProtocolError(f"{where} does not name a section of its own")
         self._used.add(index)
@@ -236,7 +236,7 @@ class _Reader:
             raise ProtocolError(f"{where} is not UTF-8") from None
 
 
-def _read_scalar(hint: Any, value: object, where: str) -> object:  # noqa: ANN401 - a type
+def _read_scalar(hint: Any, value: object, where: str) -> object:
     if isinstance(hint, type) and issubclass(hint, enum.StrEnum):
         if isinstance(value, str) and value in {member.value for member in hint}:
             return hint(value)

@@ -33,7 +33,7 @@ def partition_spec(spec: Spec) -> PartitionSpec:
     return PartitionSpec(*(names[0] if len(names) == 1 else (names or None) for names in spec))
 
 
-def sharding_spec(sharding: Any, rank: int) -> Spec | None:  # noqa: ANN401 - any jax Sharding
+def sharding_spec(sharding: Any, rank: int) -> Spec | None:
     """Return the mesh axes per dimension of a sharding, None where it has no such form."""
     if isinstance(sharding, NamedSharding):
         return spec_of(sharding.spec, rank)
@@ -47,28 +47,30 @@ def layouts(
     shardings: Sequence[Any],
     mesh: Mesh,
     *,
-    kept: Sequence[bool],
     donated: Sequence[bool],
 ) -> tuple[TensorLayout, ...]:
-    """Return the layout of each tensor over the mesh, with each position's block where short."""
+    """Return the layout of each tensor over the mesh, with each position's block where short.
+
+    A sharding is None for an argument that the program does not use.
+    """
     numbers = mesh.devices.size * sum(max(1, len(aval.shape)) for aval in avals)
     listed = numbers <= MAX_BLOCK_NUMBERS
     return tuple(
         TensorLayout(
             dtype=aval.dtype.name,
             shape=tuple(aval.shape),
-            spec=sharding_spec(sharding, len(aval.shape)),
-            shard_shape=tuple(sharding.shard_shape(tuple(aval.shape))),
-            memory_kind=sharding.memory_kind or "device",
-            kept=is_kept,
+            spec=sharding_spec(sharding, len(aval.shape)) if sharding else None,
+            shard_shape=tuple(sharding.shard_shape(tuple(aval.shape)) if sharding else aval.shape),
+            memory_kind=(sharding.memory_kind if sharding else None) or "device",
+            kept=sharding is not None,
             donated=is_donated,
-            shards=_blocks(sharding, tuple(aval.shape), mesh) if listed else None,
+            shards=_blocks(sharding, tuple(aval.shape), mesh) if listed and sharding else None,
         )
-        for aval, sharding, is_kept, is_donated in zip(avals, shardings, kept, donated, strict=True)
+        for aval, sharding, is_donated in zip(avals, shardings, donated, strict=True)
     )
 
 
-def _blocks(sharding: Any, shape: tuple[int, ...], mesh: Mesh) -> tuple[Shard, ...]:  # noqa: ANN401 - any jax Sharding
+def _blocks(sharding: Any, shape: tuple[int, ...], mesh: Mesh) -> tuple[Shard, ...]:
     indices = sharding.devices_indices_map(shape)
     blocks = []
     for device in mesh.devices.flat:

@@ -73,7 +73,7 @@ def check_fit(spec: MeshSpec, *, slice_: Slice, slices: int) -> None:
         )
 
 
-def lay_on_torus(shape: tuple[int, ...], devices: Sequence[Any]) -> Any:  # noqa: ANN401 - an object array
+def lay_on_torus(shape: tuple[int, ...], devices: Sequence[Any]) -> Any:
     """Return the devices in an array of `shape` such that mesh neighbours are torus neighbours.
 
     Splits a physical axis where whole ones do not make up the mesh. JAX refuses to lay out v4 with
@@ -88,7 +88,7 @@ def lay_on_torus(shape: tuple[int, ...], devices: Sequence[Any]) -> Any:  # noqa
         return _lay_chips_then_cores(shape, devices)
 
 
-def _lay_chips_then_cores(shape: tuple[int, ...], devices: Sequence[Any]) -> Any:  # noqa: ANN401 - an object array
+def _lay_chips_then_cores(shape: tuple[int, ...], devices: Sequence[Any]) -> Any:
     axis = max(index for index, size in enumerate(shape) if size % 2 == 0)
     chip_shape = (*shape[:axis], shape[axis] // 2, *shape[axis + 1 :])
     first_cores = [device for device in devices if device.core_on_chip == 0]
@@ -105,12 +105,12 @@ def places(mesh: Mesh) -> tuple[DevicePlace, ...]:
     return tuple(_place(position, device) for position, device in enumerate(mesh.devices.flat))
 
 
-def slice_index(device: Any) -> int:  # noqa: ANN401 - a jax.Device
+def slice_index(device: Any) -> int:
     """Return the device's slice; single slices do not number theirs."""
     return int(getattr(device, "slice_index", None) or 0)
 
 
-def _place(position: int, device: Any) -> DevicePlace:  # noqa: ANN401 - a jax.Device
+def _place(position: int, device: Any) -> DevicePlace:
     coords = getattr(device, "coords", None)
     core = getattr(device, "core_on_chip", None)
     return DevicePlace(
@@ -123,7 +123,7 @@ def _place(position: int, device: Any) -> DevicePlace:  # noqa: ANN401 - a jax.D
     )
 
 
-def _mesh(spec: MeshSpec, devices: Any) -> Mesh:  # noqa: ANN401 - an object array
+def _mesh(spec: MeshSpec, devices: Any) -> Mesh:
     return Mesh(
         devices,
         tuple(axis.name for axis in spec.axes),

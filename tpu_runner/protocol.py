@@ -318,8 +318,8 @@ class TensorLayout:
 
     `spec` names mesh axes for each dimension, major first; None where the compiler's sharding is
     not expressible so. `memory_kind` is "device" unless offloaded. `kept` is False for an input
-    that the program does not use. `shards` has one block for each position, or is None where the
-    listing would be too long.
+    that the program does not use: it has no place on the devices, so no spec and no shards.
+    `shards` has one block for each position, or is None where the listing would be too long.
     """
 
     dtype: str

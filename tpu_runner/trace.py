@@ -54,6 +54,14 @@ class _Traced:
     results: tuple[TracedLeaf, ...]
 
 
+_CALLBACKS = {
+    "debug_print": "jax.debug.print",
+    "debug_callback": "jax.debug.callback or jax.debug.print",
+    "pure_callback": "jax.pure_callback",
+    "io_callback": "jax.experimental.io_callback",
+}
+
+
 def trace(request: TraceRequest, *, output: Output) -> TraceReport:
     """Return the exported program, or what the learner has to put right."""
     watch = Stopwatch()
@@ -100,12 +108,12 @@ def _trace(request: TraceRequest, watch: Stopwatch) -> _Traced:
         return _Traced(
             function=str(exported.fun_name)[:200],
             artefact=_serialize(exported),
-            arguments=_claimed_arguments(exported, traced, names),
+            arguments=_claimed_arguments(exported, traced, names, jax.tree.leaves(arguments)),
             results=_claimed_results(exported),
         )
 
 
-def _build(module: Any, mesh: Mesh) -> Any:  # noqa: ANN401 - a learner's module, a jitted function
+def _build(module: Any, mesh: Mesh) -> Any:
     build = function_of(
         module,
         "build",
@@ -132,7 +140,7 @@ def _build(module: Any, mesh: Mesh) -> Any:  # noqa: ANN401 - a learner's module
     raise LearnerMistakeError(LearnerErrorKind.NOT_JITTED, message)
 
 
-def _argument_names(jitted: Any, arguments: tuple[Any, ...]) -> tuple[str, ...]:  # noqa: ANN401 - a jitted function
+def _argument_names(jitted: Any, arguments: tuple[Any, ...]) -> tuple[str, ...]:
     try:
         signature = inspect.signature(jitted)
     except (TypeError, ValueError):
@@ -186,12 +194,12 @@ def _kind_of(error: BaseException) -> LearnerErrorKind:
     return LearnerErrorKind.TRACE_RAISED
 
 
-def _refuse_callbacks(jaxpr: Any) -> None:  # noqa: ANN401 - a ClosedJaxpr
+def _refuse_callbacks(jaxpr: Any) -> None:
     for equation in _equations(jaxpr.jaxpr):
         name = equation.primitive.name
         if "callback" not in name and not name.startswith("debug_print"):
             continue
-        called = {"debug_callback": "jax.debug.print or jax.debug.callback"}.get(name, name)
+        called = _CALLBACKS.get(name, name)
         raise LearnerMistakeError(
             LearnerErrorKind.HOST_CALLBACK,
             f"The program calls back into Python ({called}). The compiled program runs without "
@@ -208,7 +216,7 @@ def _equations(jaxpr: core.Jaxpr) -> Iterator[Any]:
         stack.extend(core.subjaxprs(current))
 
 
-def _line_of(equation: Any) -> int | None:  # noqa: ANN401 - a JaxprEqn
+def _line_of(equation: Any) -> int | None:
     for frame in source_info_util.user_frames(equation.source_info.traceback):
         if frame.file_name == FILE_NAME:
             return int(frame.start_line)
@@ -235,8 +243,9 @@ def _serialize(exported: export.Exported) -> bytes:
 
 def _claimed_arguments(
     exported: export.Exported,
-    traced: Any,  # noqa: ANN401 - a jax.stages.Traced
+    traced: Any,
     names: tuple[str, ...],
+    given: list[Any],
 ) -> tuple[TracedLeaf, ...]:
     infos, _ = jax.tree_util.tree_flatten_with_path(traced.args_info)
     leaves = []
@@ -248,7 +257,8 @@ def _claimed_arguments(
             _leaf(
                 name + jax.tree_util.keystr(inner),
                 exported.in_avals[index],
-                exported._in_named_shardings[index],  # noqa: SLF001 - no public accessor without a mesh
+                # The header has none for an argument that the program does not use.
+                exported._in_named_shardings[index] or given[index].sharding,  # noqa: SLF001 - no public accessor without a mesh
                 donated=bool(info.donated),
             )
         )
@@ -269,7 +279,7 @@ def _claimed_results(exported: export.Exported) -> tuple[TracedLeaf, ...]:
     )
 
 
-def _leaf(path: str, aval: Any, sharding: Any, *, donated: bool) -> TracedLeaf:  # noqa: ANN401 - JAX's own types
+def _leaf(path: str, aval: Any, sharding: Any, *, donated: bool) -> TracedLeaf:
     return TracedLeaf(
         path=path[:400],
         dtype=aval.dtype.name,

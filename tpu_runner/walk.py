@@ -35,7 +35,7 @@ class _Findings:
     total_tensor_bytes: int = 0
 
 
-def walk_module(module: Any, *, devices: int, limits: Limits) -> ModuleSummary:  # noqa: ANN401 - an ir.Module
+def walk_module(module: Any, *, devices: int, limits: Limits) -> ModuleSummary:
     """Return what the module holds. Raises ModuleRefusedError on the first thing not allowed.
 
     Every region of every function is visited, reachable or not. `expanded_ops` counts each called
@@ -103,14 +103,14 @@ def expanded_ops(functions: dict[str, tuple[int, tuple[str, ...]]], *, cap: int)
     return done["main"]
 
 
-def _check_partitions(module: Any, devices: int) -> None:  # noqa: ANN401 - an ir.Module
+def _check_partitions(module: Any, devices: int) -> None:
     attributes = module.operation.attributes
     for name, expected in (("mhlo.num_partitions", devices), ("mhlo.num_replicas", 1)):
         if name not in attributes or ir.IntegerAttr(attributes[name]).value != expected:
             raise ModuleRefusedError(f"{name} is not {expected}")
 
 
-def _walk_function(function: Any, findings: _Findings, limits: Limits) -> _Function:  # noqa: ANN401 - an ir.Operation
+def _walk_function(function: Any, findings: _Findings, limits: Limits) -> _Function:
     found = _Function()
     if not any(len(region.blocks) for region in function.regions):
         raise ModuleRefusedError("a function has no body")
@@ -131,7 +131,7 @@ def _walk_function(function: Any, findings: _Findings, limits: Limits) -> _Funct
     return found
 
 
-def _inner_operations(root: Any, findings: _Findings) -> Iterator[Any]:  # noqa: ANN401 - an ir.Operation
+def _inner_operations(root: Any, findings: _Findings) -> Iterator[Any]:
     stack = [root]
     while stack:
         operation = stack.pop()
@@ -149,14 +149,14 @@ def _check_op_name(name: str) -> None:
         raise ModuleRefusedError(f"operation {name[:80]!r} is not allowed")
 
 
-def _check_custom_call(operation: Any, findings: _Findings, limits: Limits) -> None:  # noqa: ANN401 - an ir.Operation
+def _check_custom_call(operation: Any, findings: _Findings, limits: Limits) -> None:
     target = ir.StringAttr(operation.attributes["call_target_name"]).value
     findings.custom_calls.add(target)
     if target not in MARKER_CALLS and target not in limits.custom_calls:
         raise ModuleRefusedError(f"custom call to {target[:80]!r} is not allowed")
 
 
-def _callees(operation: Any) -> Iterator[str]:  # noqa: ANN401 - an ir.Operation
+def _callees(operation: Any) -> Iterator[str]:
     """Yield every function that any attribute of the operation refers to, whatever its name."""
     if operation.name in {
         "sdy.sharding_constraint",
@@ -168,7 +168,7 @@ def _callees(operation: Any) -> Iterator[str]:  # noqa: ANN401 - an ir.Operation
         yield from _symbols(operation.attributes[name])
 
 
-def _symbols(attribute: Any) -> Iterator[str]:  # noqa: ANN401 - an ir.Attribute
+def _symbols(attribute: Any) -> Iterator[str]:
     if isinstance(attribute, ir.FlatSymbolRefAttr):
         yield ir.FlatSymbolRefAttr(attribute).value
     elif isinstance(attribute, ir.SymbolRefAttr):
@@ -178,7 +178,7 @@ def _symbols(attribute: Any) -> Iterator[str]:  # noqa: ANN401 - an ir.Attribute
             yield from _symbols(item)
 
 
-def _constant_bytes(operation: Any) -> int:  # noqa: ANN401 - an ir.Operation
+def _constant_bytes(operation: Any) -> int:
     value = operation.attributes["value"]
     if isinstance(value, ir.DenseElementsAttr) and ir.DenseElementsAttr(value).is_splat:
         return 0
