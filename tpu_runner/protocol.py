@@ -251,6 +251,7 @@ class BackendStatus(enum.StrEnum):
     UNKNOWN_TOPOLOGY = "unknown_topology"
     MESH_DOES_NOT_FIT = "mesh_does_not_fit"
     COMPILER_ERROR = "compiler_error"
+    COMPILER_CRASHED = "compiler_crashed"  # said from outside: the process is gone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 import os
 import sys
 import threading
-from collections.abc import Callable
+from pathlib import Path
 from typing import BinaryIO
 
 from jax._src import source_info_util
@@ -60,36 +60,39 @@ class OutputTail:
 
 def serve(stage: str, *, warm: bool) -> None:
     """Answer the one request on stdin with one report on what was stdout, then end the process."""
-    report_channel = os.fdopen(os.dup(1), "wb")
-    tail = OutputTail(STDOUT_CAP_BYTES)
+    channel = os.fdopen(os.dup(1), "wb")
     # Frames of the runner's own files are no part of a learner's program.
-    source_info_util.register_exclusion(os.path.dirname(os.path.abspath(__file__)) + os.sep)  # noqa: PTH100, PTH120 - a prefix with its separator
-    answer = {"trace": _answer_trace, "compile": _answer_compile}[stage]
-    if warm:
-        {"trace": warmth.warm_trace, "compile": warmth.warm_compile}[stage]()
-    report_channel.write(READY)
-    report_channel.flush()
-    frame = read_to_end(sys.stdin.buffer, cap=FRAME_CAP_BYTES)
-    _finish(report_channel, answer, frame, tail)
-
-
-def _answer_trace(frame: bytes, tail: OutputTail) -> bytes:
-    request = from_frame(frame, TraceRequest)
-    return to_frame(trace_stage.trace(request, output=tail))
-
-
-def _answer_compile(frame: bytes, tail: OutputTail) -> bytes:
-    del tail
-    return to_frame(compile_stage.compile_program(from_frame(frame, CompileRequest)))
-
-
-def _finish(
-    channel: BinaryIO,
-    answer: Callable[[bytes, OutputTail], bytes],
-    frame: bytes,
-    tail: OutputTail,
-) -> None:
-    channel.write(answer(frame, tail))
-    channel.flush()
+    source_info_util.register_exclusion(f"{Path(__file__).resolve().parent}{os.sep}")
+    if stage == "trace":
+        _serve_trace(channel, warm=warm)
+    else:
+        _serve_compile(channel, warm=warm)
     # Leave at once: exit handlers and threads that the learner left behind have no say any more.
     os._exit(0)
+
+
+def _serve_trace(channel: BinaryIO, *, warm: bool) -> None:
+    tail = OutputTail(STDOUT_CAP_BYTES)
+    if warm:
+        warmth.warm_trace()
+    request = from_frame(_next_request(channel), TraceRequest)
+    _send(channel, to_frame(trace_stage.trace(request, output=tail)))
+
+
+def _serve_compile(channel: BinaryIO, *, warm: bool) -> None:
+    # No learner code runs here. What a compiler says, and its last words, go out as they come.
+    os.dup2(2, 1)
+    if warm:
+        warmth.warm_compile()
+    request = from_frame(_next_request(channel), CompileRequest)
+    _send(channel, to_frame(compile_stage.compile_program(request)))
+
+
+def _next_request(channel: BinaryIO) -> bytes:
+    _send(channel, READY)
+    return read_to_end(sys.stdin.buffer, cap=FRAME_CAP_BYTES)
+
+
+def _send(channel: BinaryIO, raw: bytes) -> None:
+    channel.write(raw)
+    channel.flush()

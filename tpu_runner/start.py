@@ -20,7 +20,8 @@ _FIXED_ENVIRONMENT = {
     "TPU_ACCELERATOR_TYPE": "v5litepod-8",
     "TPU_WORKER_HOSTNAMES": "localhost",
     "TPU_WORKER_ID": "0",
-    "TF_CPP_MIN_LOG_LEVEL": "3",
+    # XLA's warnings are worth reading, such as that of a tensor replicated for want of better.
+    "TF_CPP_MIN_LOG_LEVEL": "1",
     "TPU_MIN_LOG_LEVEL": "3",
     "TPU_STDERR_LOG_LEVEL": "3",
     "TPU_LOG_DIR": "disabled",

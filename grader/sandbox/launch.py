@@ -1,219 +1,19 @@
-"""Starts one stage of the runner as a process of its own and brings its report back.
+"""Runs one stage from start to end, each in a process of its own."""
 
-Until the real sandbox exists this confines only as far as an ordinary process can be: an empty
-environment, no inherited files, resource limits, an unprivileged user and no network where the
-system lets us. Use it on files of one's own.
-"""
+import dataclasses
 
-import enum
-import os
-import selectors
-import signal
-import subprocess
-import sys
-import time
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Self
-
-from grader.sandbox.confinement import Confinement, best_confinement
+from grader.sandbox.slot import POOL_DEVICES, Ended, RunLimits, Slot, Stage, StageEnd
 from tpu_runner import protocol
 from tpu_runner.protocol import (
+    Backend,
+    BackendReport,
+    BackendStatus,
     CompileReport,
     CompileRequest,
-    ProtocolError,
+    Target,
     TraceReport,
     TraceRequest,
 )
-
-_START_FILE = Path(protocol.__file__).with_name("start.py")
-_POOL_DEVICES = 64
-_DIAGNOSTICS_CAP_BYTES = 16 * protocol.KIB
-_GIB = 1024 * protocol.MIB
-
-
-class Stage(enum.StrEnum):
-    """The two stages; each runs in a process of its own."""
-
-    TRACE = "trace"
-    COMPILE = "compile"
-
-
-class Ended(enum.StrEnum):
-    """How a stage's process ended, seen from outside."""
-
-    REPORTED = "reported"
-    CRASHED = "crashed"  # no report, or only a part of one: a signal, os._exit, a limit
-    TIMED_OUT = "timed_out"
-    SPOKE_GARBAGE = "spoke_garbage"  # its bytes were not one report
-    NOT_STARTED = "not_started"  # it ended before it was ready: never the learner's doing
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunLimits:
-    """What one stage may use. Processor time counts all threads, and warming up."""
-
-    wall_seconds: float = 60.0
-    start_seconds: float = 60.0
-    cpu_seconds: int = 240
-    memory_bytes: int = 64 * _GIB  # address space: JAX and libtpu reserve far more than they use
-    file_bytes: int = 16 * protocol.MIB
-    open_files: int = 512
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StageEnd[Report: (TraceReport, CompileReport)]:
-    """A stage's report, or how its process ended without one. `detail` is for the operator."""
-
-    ended: Ended
-    report: Report | None
-    detail: str
-    seconds: float
-
-
-class Slot:
-    """One started process that waits for its single job. Use as a context manager."""
-
-    def __init__(
-        self,
-        stage: Stage,
-        *,
-        devices: int = _POOL_DEVICES,
-        warm: bool = False,
-        limits: RunLimits | None = None,
-        confinement: Confinement | None = None,
-    ) -> None:
-        self.stage = stage
-        self.limits = limits or RunLimits()
-        self.confinement = confinement or best_confinement()
-        self._output = bytearray()
-        self._diagnostics = bytearray()
-        self._used = False
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
-            [*self.confinement.prefix, *_command(stage, devices, self.limits, warm=warm)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={},
-            cwd="/",
-            close_fds=True,
-            start_new_session=True,
-            **self.confinement.popen_arguments(),
-        )
-
-    def __enter__(self) -> Self:
-        """Return the slot."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """End the process, whatever state it is in."""
-        self.close()
-
-    @property
-    def process_id(self) -> int:
-        """The process's id, which is also that of its group."""
-        return self._process.pid
-
-    def wait_until_ready(self) -> bool:
-        """Wait until the process waits for its job; False if it ended or took too long."""
-        deadline = time.monotonic() + self.limits.start_seconds
-        self._exchange(b"", deadline, until=len(protocol.READY))
-        return self._is_ready()
-
-    def trace(self, request: TraceRequest) -> StageEnd[TraceReport]:
-        """Hand over the slot's one job, for a slot of the trace stage."""
-        return self._run(protocol.to_frame(request), TraceReport)
-
-    def compile(self, request: CompileRequest) -> StageEnd[CompileReport]:
-        """Hand over the slot's one job, for a slot of the compile stage."""
-        return self._run(protocol.to_frame(request), CompileReport)
-
-    def close(self) -> None:
-        """Kill the process and its group, and reap it."""
-        try:
-            os.killpg(self._process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        except PermissionError:  # macOS answers so for a group of zombies
-            self._process.kill()
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if stream is not None:
-                stream.close()
-        self._process.wait()
-
-    def _run[Report: (TraceReport, CompileReport)](
-        self, frame: bytes, report: type[Report]
-    ) -> StageEnd[Report]:
-        if self._used:
-            raise ValueError("a slot takes one job")
-        self._used = True
-        if not self.wait_until_ready():
-            return self._end(Ended.NOT_STARTED, None, time.monotonic())
-        started = time.monotonic()
-        finished = self._exchange(frame, started + self.limits.wall_seconds, until=None)
-        if not finished:
-            over = len(self._output) > protocol.FRAME_CAP_BYTES
-            return self._end(Ended.SPOKE_GARBAGE if over else Ended.TIMED_OUT, None, started)
-        answer = bytes(self._output[len(protocol.READY) :])
-        try:
-            return self._end(Ended.REPORTED, protocol.from_frame(answer, report), started)
-        except ProtocolError as error:
-            self._diagnostics += f"\n{error}".encode()
-            ended = Ended.SPOKE_GARBAGE if answer else Ended.CRASHED
-            return self._end(ended, None, started)
-
-    def _end[Report: (TraceReport, CompileReport)](
-        self, ended: Ended, report: Report | None, started: float
-    ) -> StageEnd[Report]:
-        seconds = time.monotonic() - started
-        self.close()
-        said = self._diagnostics[-_DIAGNOSTICS_CAP_BYTES:].decode("utf-8", "backslashreplace")
-        detail = f"exit status {self._process.returncode}. {said}".strip()
-        return StageEnd(ended=ended, report=report, detail=detail, seconds=seconds)
-
-    def _is_ready(self) -> bool:
-        return bytes(self._output[: len(protocol.READY)]) == protocol.READY
-
-    def _exchange(self, frame: bytes, deadline: float, *, until: int | None) -> bool:
-        """Write the frame and read what comes, to end of file or `until` bytes of output.
-
-        False at the deadline, or where more comes than any report may have.
-        """
-        stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
-        if stdin is None or stdout is None or stderr is None:
-            raise ValueError("the process has no pipes")
-        with selectors.DefaultSelector() as selector:
-            selector.register(stdout, selectors.EVENT_READ)
-            selector.register(stderr, selectors.EVENT_READ)
-            if until is None:
-                os.set_blocking(stdin.fileno(), False)
-                selector.register(stdin, selectors.EVENT_WRITE)
-            left = memoryview(frame)
-            open_ends = {stdout.fileno(), stderr.fileno()}
-            while open_ends and (until is None or len(self._output) < until):
-                ready = selector.select(deadline - time.monotonic())
-                if time.monotonic() >= deadline or len(self._output) > protocol.FRAME_CAP_BYTES:
-                    return False
-                for key, _ in ready:
-                    if key.fileobj is stdin:
-                        left = _write_some(stdin, left)
-                        if not left:
-                            selector.unregister(stdin)
-                            stdin.close()
-                    elif not self._read_some(key.fd, is_output=key.fileobj is stdout):
-                        selector.unregister(key.fileobj)
-                        open_ends.discard(key.fd)
-        return True
-
-    def _read_some(self, descriptor: int, *, is_output: bool) -> bool:
-        part = os.read(descriptor, 1 << 16)
-        if is_output:
-            self._output += part
-        else:
-            self._diagnostics += part
-            del self._diagnostics[:-_DIAGNOSTICS_CAP_BYTES]
-        return bool(part)
 
 
 def run_trace(request: TraceRequest, *, limits: RunLimits | None = None) -> StageEnd[TraceReport]:
@@ -225,35 +25,63 @@ def run_trace(request: TraceRequest, *, limits: RunLimits | None = None) -> Stag
 def run_compile(
     request: CompileRequest, *, limits: RunLimits | None = None
 ) -> StageEnd[CompileReport]:
-    """Start a process, compile in it, and return how it ended."""
-    needs_cpu = any(target.backend is protocol.Backend.CPU for target in request.targets)
+    """Start a process, compile for every target in it, and return how it ended.
+
+    A compiler can crash, and takes the reports for the other targets with it. Then each target is
+    compiled in a process of its own, and those that crash are reported as such.
+    """
+    end = _compile_once(request, limits)
+    if end.ended is not Ended.CRASHED or len(request.targets) == 1:
+        return end
+    return _each_alone(request, limits)
+
+
+def pool_devices(mesh_devices: int) -> int:
+    """Return how many fake devices a process needs: the pool's 64 serve every smaller mesh."""
+    return max(mesh_devices, POOL_DEVICES)
+
+
+def _compile_once(request: CompileRequest, limits: RunLimits | None) -> StageEnd[CompileReport]:
+    needs_cpu = any(target.backend is Backend.CPU for target in request.targets)
     devices = pool_devices(request.mesh.devices) if needs_cpu else 1
     with Slot(Stage.COMPILE, devices=devices, limits=limits) as slot:
         return slot.compile(request)
 
 
-def pool_devices(mesh_devices: int) -> int:
-    """Return how many fake devices a process needs: the pool's 64 serve every smaller mesh."""
-    return max(mesh_devices, _POOL_DEVICES)
-
-
-def _command(stage: Stage, devices: int, limits: RunLimits, *, warm: bool) -> Sequence[str]:
-    return (
-        sys.executable,
-        *("-I", "-B", "-s"),
-        str(_START_FILE),
-        stage.value,
-        f"--devices={devices}",
-        f"--memory-bytes={limits.memory_bytes}",
-        f"--cpu-seconds={limits.cpu_seconds}",
-        f"--file-bytes={limits.file_bytes}",
-        f"--open-files={limits.open_files}",
-        *(("--warm",) if warm else ()),
+def _each_alone(request: CompileRequest, limits: RunLimits | None) -> StageEnd[CompileReport]:
+    ends = [
+        _compile_once(dataclasses.replace(request, targets=(target,)), limits)
+        for target in request.targets
+    ]
+    survivor = next((end for end in ends if end.report is not None), None)
+    if survivor is None or survivor.report is None:
+        return ends[0]
+    backends = [
+        end.report.backends[0] if end.report is not None else crashed(target, end.log)
+        for target, end in zip(request.targets, ends, strict=True)
+    ]
+    return dataclasses.replace(
+        survivor,
+        report=dataclasses.replace(survivor.report, backends=tuple(backends)),
+        log="".join(end.log for end in ends),
+        seconds=sum(end.seconds for end in ends),
     )
 
 
-def _write_some(stream: Any, left: memoryview) -> memoryview:  # noqa: ANN401 - a pipe
-    try:
-        return left[os.write(stream.fileno(), left[: 1 << 16]) :]
-    except BrokenPipeError:
-        return left[len(left) :]
+def crashed(target: Target, log: str) -> BackendReport:
+    """Return the report for a compiler that crashed, with its last words from the log."""
+    last_words = [line for line in log.splitlines() if line.startswith("F")][-1:]
+    said = f" It said: {last_words[0].partition('] ')[2]}" if last_words else ""
+    return BackendReport(
+        target=target,
+        status=BackendStatus.COMPILER_CRASHED,
+        message=f"The compiler crashed on this program.{said}"[: protocol.MESSAGE_CAP_CHARACTERS],
+        device_kind="",
+        platform_version="",
+        hlo_text="",
+        memory=None,
+        devices=(),
+        inputs=(),
+        outputs=(),
+        phases=(),
+    )

@@ -168,6 +168,8 @@ def manual_programs(draw: st.DrawFn) -> GeneratedProgram:
     """Collectives written by hand in a shard_map over one axis, the others left to the compiler."""
     mesh = draw(mesh_specs())
     axis = draw(st.sampled_from(mesh.axes))
+    # XLA:CPU aborts on a bfloat16 psum or pmax that leaves other axes to the compiler.
+    dtype = draw(DTYPES) if len(mesh.axes) == 1 else "jnp.float32"
     name, size = repr(axis.name), axis.size
     body = draw(
         st.sampled_from(
@@ -196,7 +198,7 @@ def build(mesh):
 
 
 def example_args(mesh):
-    return (arg(mesh, (128, 64), P({name}), {draw(DTYPES)}),)
+    return (arg(mesh, (128, 64), P({name}), {dtype}),)
 """
     return GeneratedProgram(source, mesh)
 

@@ -37,7 +37,7 @@ from tpu_runner.trace import trace
 pytestmark = [pytest.mark.compiler, pytest.mark.slow]
 
 COMMON = settings(
-    max_examples=6,
+    max_examples=5,
     # Each step of shrinking compiles again; the programs are small enough to read as they are.
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     deadline=None,

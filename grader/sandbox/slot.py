@@ -1,0 +1,252 @@
+"""One stage of the runner as a process of its own, which takes a single job.
+
+Until the real sandbox exists this confines only as far as an ordinary process can be: an empty
+environment, no inherited files, resource limits, an unprivileged user and no network where the
+system lets us. Use it on files of one's own.
+"""
+
+import contextlib
+import enum
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from grader.sandbox.confinement import Confinement, best_confinement
+from tpu_runner import protocol
+from tpu_runner.protocol import (
+    CompileReport,
+    CompileRequest,
+    ProtocolError,
+    TraceReport,
+    TraceRequest,
+)
+
+_START_FILE = Path(protocol.__file__).with_name("start.py")
+POOL_DEVICES = 64
+_LOG_CAP_BYTES = 64 * protocol.KIB
+_POLL_SECONDS = 0.5
+_GIB = 1024 * protocol.MIB
+
+
+class Stage(enum.StrEnum):
+    """The two stages; each runs in a process of its own."""
+
+    TRACE = "trace"
+    COMPILE = "compile"
+
+
+class Ended(enum.StrEnum):
+    """How a stage's process ended, seen from outside."""
+
+    REPORTED = "reported"
+    CRASHED = "crashed"  # no report, or only a part of one: a signal, os._exit, a limit
+    TIMED_OUT = "timed_out"
+    SPOKE_GARBAGE = "spoke_garbage"  # its bytes were not one report
+    NOT_STARTED = "not_started"  # it ended before it was ready: never the learner's doing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunLimits:
+    """What one stage may use. Processor time counts all threads, and warming up."""
+
+    wall_seconds: float = 60.0
+    start_seconds: float = 60.0
+    cpu_seconds: int = 240
+    memory_bytes: int = 64 * _GIB  # address space: JAX and libtpu reserve far more than they use
+    file_bytes: int = 16 * protocol.MIB
+    open_files: int = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageEnd[Report: (TraceReport, CompileReport)]:
+    """A stage's report, or how its process ended without one.
+
+    `log` is the tail of what the process wrote to its standard error: in stage 2 the compilers'
+    own warnings and, where one crashed, its last words. `detail` says in words how it ended.
+    """
+
+    ended: Ended
+    report: Report | None
+    detail: str
+    log: str
+    seconds: float
+
+
+class Slot:
+    """One started process that waits for its single job. Use as a context manager."""
+
+    def __init__(
+        self,
+        stage: Stage,
+        *,
+        devices: int = POOL_DEVICES,
+        warm: bool = False,
+        limits: RunLimits | None = None,
+        confinement: Confinement | None = None,
+    ) -> None:
+        self.stage = stage
+        self.limits = limits or RunLimits()
+        self.confinement = confinement or best_confinement()
+        self._output = bytearray()
+        self._log = bytearray()
+        self._used = False
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
+            [*self.confinement.prefix, *_command(stage, devices, self.limits, warm=warm)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env={},
+            cwd="/",
+            close_fds=True,
+            start_new_session=True,
+            **self.confinement.popen_arguments(),
+        )
+
+    def __enter__(self) -> Self:
+        """Return the slot."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the process, whatever state it is in."""
+        self.close()
+
+    @property
+    def process_id(self) -> int:
+        """The process's id, which is also that of its group."""
+        return self._process.pid
+
+    def wait_until_ready(self) -> bool:
+        """Wait until the process waits for its job; False if it ended or took too long."""
+        deadline = time.monotonic() + self.limits.start_seconds
+        self._exchange(b"", deadline, until=len(protocol.READY))
+        return self._is_ready()
+
+    def trace(self, request: TraceRequest) -> StageEnd[TraceReport]:
+        """Hand over the slot's one job, for a slot of the trace stage."""
+        return self._run(protocol.to_frame(request), TraceReport)
+
+    def compile(self, request: CompileRequest) -> StageEnd[CompileReport]:
+        """Hand over the slot's one job, for a slot of the compile stage."""
+        return self._run(protocol.to_frame(request), CompileReport)
+
+    def close(self) -> None:
+        """Kill the process and its group, and reap it."""
+        self._kill_group()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+        self._process.wait()
+
+    def _kill_group(self) -> None:
+        # macOS answers PermissionError for a group of zombies.
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.kill()
+
+    def _run[Report: (TraceReport, CompileReport)](
+        self, frame: bytes, report: type[Report]
+    ) -> StageEnd[Report]:
+        if self._used:
+            raise ValueError("a slot takes one job")
+        self._used = True
+        if not self.wait_until_ready():
+            return self._end(Ended.NOT_STARTED, None, time.monotonic())
+        started = time.monotonic()
+        finished = self._exchange(frame, started + self.limits.wall_seconds, until=None)
+        if not finished:
+            over = len(self._output) > protocol.FRAME_CAP_BYTES
+            return self._end(Ended.SPOKE_GARBAGE if over else Ended.TIMED_OUT, None, started)
+        answer = bytes(self._output[len(protocol.READY) :])
+        try:
+            return self._end(Ended.REPORTED, protocol.from_frame(answer, report), started)
+        except ProtocolError as error:
+            ended = Ended.SPOKE_GARBAGE if answer else Ended.CRASHED
+            return self._end(ended, None, started, problem=str(error))
+
+    def _end[Report: (TraceReport, CompileReport)](
+        self, ended: Ended, report: Report | None, started: float, *, problem: str = ""
+    ) -> StageEnd[Report]:
+        seconds = time.monotonic() - started
+        self.close()
+        return StageEnd(
+            ended=ended,
+            report=report,
+            detail=f"exit status {self._process.returncode}{f', {problem}' if problem else ''}",
+            log=self._log.decode("utf-8", "backslashreplace"),
+            seconds=seconds,
+        )
+
+    def _is_ready(self) -> bool:
+        return bytes(self._output[: len(protocol.READY)]) == protocol.READY
+
+    def _exchange(self, frame: bytes, deadline: float, *, until: int | None) -> bool:
+        """Write the frame and read what comes, to end of file or `until` bytes of output.
+
+        False at the deadline, or where more comes than any report may have.
+        """
+        stdin, stdout, stderr = self._process.stdin, self._process.stdout, self._process.stderr
+        if stdin is None or stdout is None or stderr is None:
+            raise ValueError("the process has no pipes")
+        with selectors.DefaultSelector() as selector:
+            selector.register(stdout, selectors.EVENT_READ)
+            selector.register(stderr, selectors.EVENT_READ)
+            if until is None:
+                os.set_blocking(stdin.fileno(), False)
+                selector.register(stdin, selectors.EVENT_WRITE)
+            left = memoryview(frame)
+            open_ends = {stdout.fileno(), stderr.fileno()}
+            while open_ends and (until is None or len(self._output) < until):
+                ready = selector.select(min(_POLL_SECONDS, deadline - time.monotonic()))
+                if self._process.poll() is not None:
+                    # What it left behind may hold the pipes open: it has no say any more.
+                    self._kill_group()
+                if time.monotonic() >= deadline or len(self._output) > protocol.FRAME_CAP_BYTES:
+                    return False
+                for key, _ in ready:
+                    if key.fileobj is stdin:
+                        left = _write_some(stdin, left)
+                        if not left:
+                            selector.unregister(stdin)
+                            stdin.close()
+                    elif not self._read_some(key.fd, is_output=key.fileobj is stdout):
+                        selector.unregister(key.fileobj)
+                        open_ends.discard(key.fd)
+        return True
+
+    def _read_some(self, descriptor: int, *, is_output: bool) -> bool:
+        part = os.read(descriptor, 1 << 16)
+        if is_output:
+            self._output += part
+        else:
+            self._log += part
+            del self._log[:-_LOG_CAP_BYTES]
+        return bool(part)
+
+
+def _command(stage: Stage, devices: int, limits: RunLimits, *, warm: bool) -> Sequence[str]:
+    return (
+        sys.executable,
+        *("-I", "-B", "-s"),
+        str(_START_FILE),
+        stage.value,
+        f"--devices={devices}",
+        f"--memory-bytes={limits.memory_bytes}",
+        f"--cpu-seconds={limits.cpu_seconds}",
+        f"--file-bytes={limits.file_bytes}",
+        f"--open-files={limits.open_files}",
+        *(("--warm",) if warm else ()),
+    )
+
+
+def _write_some(stream: Any, left: memoryview) -> memoryview:  # noqa: ANN401 - a pipe
+    try:
+        return left[os.write(stream.fileno(), left[: 1 << 16]) :]
+    except BrokenPipeError:
+        return left[len(left) :]
