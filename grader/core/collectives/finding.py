@@ -1,5 +1,6 @@
 """Walk a compiled module in the order in which it runs and write down what it communicates."""
 
+import itertools
 import json
 from collections.abc import Iterator, Mapping
 
@@ -15,7 +16,7 @@ from grader.core.collectives.rows import (
     NotUnderstood,
     sent_bytes,
 )
-from grader.core.collectives.schedule import between, computes
+from grader.core.collectives.schedule import AsyncPair, async_pair, async_pairs, between, computes
 from grader.core.collectives.sites import (
     Site,
     collective_kind,
@@ -75,7 +76,17 @@ class _Walk:
             self._absorb_loops(computation)
         for computation, instruction in in_execution_order(self._module):
             self._read(computation, instruction)
-        return Findings(tuple(self._rows), tuple(self._unread))
+        return Findings(tuple(self._rows), tuple(self._unread), self._schedule())
+
+    def _schedule(self) -> tuple[AsyncPair, ...]:
+        """Return the pairs of every scheduled computation, those of fused collectives too."""
+        pairs: list[AsyncPair] = []
+        for computation in dict.fromkeys(one for one, _ in in_execution_order(self._module)):
+            pairs.extend(async_pairs(computation))
+            for site in itertools.chain.from_iterable(self._fused_sites(computation).values()):
+                if site.done is not None:
+                    pairs.append(async_pair(computation, site.instruction, site.done))
+        return tuple(pairs)
 
     def _report(self, computation: Computation, name: str, reason: str) -> None:
         self._unread.append(
@@ -178,6 +189,7 @@ class _Walk:
             part_of=placement.part_of,
             group_size=placement.group_size,
             steps=placement.steps,
+            pairs=placement.pairs,
             dtype=dtype_of(site.operands),
             operand_bytes=operand_bytes,
             result_bytes=result_bytes,

@@ -59,6 +59,7 @@ class Placement:
     part_of: tuple[str, ...]
     crosses_slices: bool
     steps: int | None = None
+    pairs: tuple[tuple[int, int], ...] = ()
 
 
 def place_groups(mesh: Mesh, groups: Groups) -> Placement:
@@ -99,6 +100,7 @@ def place_pairs(mesh: Mesh, pairs: Sequence[tuple[int, int]]) -> Placement:
         part_of=(),
         crosses_slices=any(_crosses_slices(mesh, pair) for pair in moving),
         steps=steps,
+        pairs=tuple(moving),
     )
 
 

@@ -3,6 +3,7 @@
 import dataclasses
 import enum
 
+from grader.core.collectives.schedule import AsyncPair
 from grader.core.hlo.groups import Groups
 from grader.core.hlo.times import Times
 
@@ -31,8 +32,9 @@ class Collective:
     """One logical collective of a compiled program. Bytes are per device and for one execution.
 
     `axes` are the learner's, in mesh order; where the groups are a part of an axis (`part_of`) or
-    no axes at all, it is empty and `groups` lists positions in the flattened mesh. `line` is the
-    learner's own line; where there is none, `feeds_line` is the first consumer's that has one.
+    no axes at all, it is empty and `groups` lists positions in the flattened mesh. `pairs` are the
+    moves of a permute, in positions too. `line` is the learner's own line; where there is none,
+    `feeds_line` is that of the first consumer with one.
     """
 
     kind: Kind
@@ -41,6 +43,7 @@ class Collective:
     part_of: tuple[str, ...]
     group_size: int
     steps: int | None
+    pairs: tuple[tuple[int, int], ...]
     dtype: str
     operand_bytes: int
     result_bytes: int
@@ -105,10 +108,14 @@ class NotUnderstood:
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Findings:
-    """All rows of a program, in the order in which it runs, and what could not be read."""
+    """All rows of a program in the order in which it runs, what could not be read, the schedule.
+
+    `schedule` has every asynchronous pair, copies too, and what is scheduled between its ends.
+    """
 
     collectives: tuple[Collective, ...]
     not_understood: tuple[NotUnderstood, ...]
+    schedule: tuple[AsyncPair, ...]
 
 
 def sent_bytes(kind: Kind, *, operand_bytes: int, result_bytes: int, group_size: int) -> int:

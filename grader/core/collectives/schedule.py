@@ -55,8 +55,12 @@ def async_pairs(computation: Computation) -> tuple[AsyncPair, ...]:
         if not done.opcode.endswith("-done") or not done.operands:
             continue
         start = computation.by_name.get(done.operands[0])
-        if start is None or start.position >= done.position:
-            continue
-        names = tuple(inner.name for inner in between(computation, start, done))
-        pairs.append(AsyncPair(computation.name, start.name, done.name, names))
+        if start is not None and start.position < done.position:
+            pairs.append(async_pair(computation, start, done))
     return tuple(pairs)
+
+
+def async_pair(computation: Computation, start: Instruction, done: Instruction) -> AsyncPair:
+    """Return one pair with what is scheduled between its ends."""
+    names = tuple(inner.name for inner in between(computation, start, done))
+    return AsyncPair(computation.name, start.name, done.name, names)

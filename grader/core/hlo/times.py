@@ -56,6 +56,11 @@ def times_by_computation(module: Module) -> Mapping[str, Times]:
     return times
 
 
+def callers_first(module: Module) -> tuple[Computation, ...]:
+    """Return the computations that the entry reaches, each after all that call it."""
+    return tuple(module.computations[name] for name in _scopes_in_call_order(module))
+
+
 type _Calls = tuple[tuple[str, Instruction, str], ...]
 
 _CALLING_ATTRIBUTES = {

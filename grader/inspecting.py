@@ -1,0 +1,77 @@
+"""Trace a program, compile it, and read what each compiler made of it."""
+
+import dataclasses
+
+from grader.core.inspection import Inspection, read_report
+from grader.sandbox.launch import RunLimits, Slot, Stage, pool_devices
+from tpu_runner.protocol import (
+    Backend,
+    CompileReport,
+    CompileRequest,
+    LearnerError,
+    Limits,
+    MeshSpec,
+    SpecsFrom,
+    Target,
+    TraceOutcome,
+    TraceReport,
+    TraceRequest,
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Inspected:
+    """What came of it: inspections, or the learner's mistake, or why there is neither."""
+
+    inspections: tuple[Inspection, ...] = ()
+    learner_error: LearnerError | None = None
+    refusal: str = ""
+    failure: str = ""
+
+
+def inspect_source(
+    source: bytes, *, mesh: MeshSpec, targets: tuple[Target, ...], limits: RunLimits | None = None
+) -> Inspected:
+    """Trace `source` once and compile the same program for every target.
+
+    Raises `HloError` where a compiled text cannot be read at all.
+    """
+    devices = pool_devices(mesh.devices)
+    needs_cpu = any(target.backend is Backend.CPU for target in targets)
+    with (
+        Slot(Stage.COMPILE, devices=devices if needs_cpu else 1, limits=limits) as compiler,
+        Slot(Stage.TRACE, devices=devices, limits=limits) as tracer,
+    ):
+        traced = tracer.trace(
+            TraceRequest(source=source, mesh=mesh, arguments=None, specs_from=SpecsFrom.REQUEST)
+        )
+        if traced.report is None:
+            return Inspected(failure=f"tracing {traced.ended.value}: {traced.detail}")
+        if traced.report.outcome is not TraceOutcome.TRACED:
+            return Inspected(learner_error=traced.report.error)
+        compiled = compiler.compile(_request(traced.report, mesh, targets))
+        if compiled.report is None:
+            return Inspected(failure=f"compiling {compiled.ended.value}: {compiled.detail}")
+    return read_compiled(compiled.report, mesh=mesh)
+
+
+def read_compiled(report: CompileReport, *, mesh: MeshSpec) -> Inspected:
+    """Read the report of the compile stage. Raises `HloError`."""
+    if report.refusal:
+        return Inspected(refusal=report.refusal)
+    return Inspected(
+        inspections=tuple(
+            read_report(backend, mesh=mesh, versions=report.versions) for backend in report.backends
+        )
+    )
+
+
+def _request(report: TraceReport, mesh: MeshSpec, targets: tuple[Target, ...]) -> CompileRequest:
+    return CompileRequest(
+        artefact=report.artefact,
+        mesh=mesh,
+        inputs=None,
+        outputs=None,
+        targets=targets,
+        limits=Limits(),
+    )
