@@ -80,12 +80,15 @@ class _Walk:
 
     def _schedule(self) -> tuple[AsyncPair, ...]:
         """Return the pairs of every scheduled computation, those of fused collectives too."""
-        pairs: list[AsyncPair] = []
-        for computation in dict.fromkeys(one for one, _ in in_execution_order(self._module)):
-            pairs.extend(async_pairs(computation))
-            for site in itertools.chain.from_iterable(self._fused_sites(computation).values()):
-                if site.done is not None:
-                    pairs.append(async_pair(computation, site.instruction, site.done))
+        names = dict.fromkeys(one.name for one, _ in in_execution_order(self._module))
+        computations = [self._module.computations[name] for name in names]
+        pairs = [pair for computation in computations for pair in async_pairs(computation)]
+        pairs += [
+            async_pair(site.computation, site.instruction, site.done)
+            for computation in computations
+            for site in itertools.chain.from_iterable(self._fused_sites(computation).values())
+            if site.done is not None
+        ]
         return tuple(pairs)
 
     def _report(self, computation: Computation, name: str, reason: str) -> None:
