@@ -3,9 +3,9 @@
 import dataclasses
 
 from grader.core.inspection import Inspection, read_report
-from grader.sandbox.launch import RunLimits, Slot, Stage, pool_devices
+from grader.sandbox.launch import run_compile, run_trace
+from grader.sandbox.slot import RunLimits, StageEnd
 from tpu_runner.protocol import (
-    Backend,
     CompileReport,
     CompileRequest,
     LearnerError,
@@ -36,22 +36,17 @@ def inspect_source(
 
     Raises `HloError` where a compiled text cannot be read at all.
     """
-    devices = pool_devices(mesh.devices)
-    needs_cpu = any(target.backend is Backend.CPU for target in targets)
-    with (
-        Slot(Stage.COMPILE, devices=devices if needs_cpu else 1, limits=limits) as compiler,
-        Slot(Stage.TRACE, devices=devices, limits=limits) as tracer,
-    ):
-        traced = tracer.trace(
-            TraceRequest(source=source, mesh=mesh, arguments=None, specs_from=SpecsFrom.REQUEST)
-        )
-        if traced.report is None:
-            return Inspected(failure=f"tracing {traced.ended.value}: {traced.detail}")
-        if traced.report.outcome is not TraceOutcome.TRACED:
-            return Inspected(learner_error=traced.report.error)
-        compiled = compiler.compile(_request(traced.report, mesh, targets))
-        if compiled.report is None:
-            return Inspected(failure=f"compiling {compiled.ended.value}: {compiled.detail}")
+    traced = run_trace(
+        TraceRequest(source=source, mesh=mesh, arguments=None, specs_from=SpecsFrom.REQUEST),
+        limits=limits,
+    )
+    if traced.report is None:
+        return Inspected(failure=_failure("Tracing", traced))
+    if traced.report.outcome is not TraceOutcome.TRACED:
+        return Inspected(learner_error=traced.report.error)
+    compiled = run_compile(_request(traced.report, mesh, targets), limits=limits)
+    if compiled.report is None:
+        return Inspected(failure=_failure("Compiling", compiled))
     return read_compiled(compiled.report, mesh=mesh)
 
 
@@ -63,6 +58,12 @@ def read_compiled(report: CompileReport, *, mesh: MeshSpec) -> Inspected:
         inspections=tuple(
             read_report(backend, mesh=mesh, versions=report.versions) for backend in report.backends
         )
+    )
+
+
+def _failure(stage: str, end: StageEnd[TraceReport] | StageEnd[CompileReport]) -> str:
+    return (
+        f"{stage} ended without a report ({end.ended.value.replace('_', ' ')}). {end.log}".strip()
     )
 
 

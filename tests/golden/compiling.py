@@ -30,7 +30,7 @@ def compile_source(source: str, case: Case) -> dict[str, BackendReport]:
         TraceRequest(source=source.encode(), mesh=mesh, arguments=None, specs_from=SpecsFrom.REQUEST)
     )
     if traced.report is None or not traced.report.artefact:
-        raise RuntimeError(f"{case.name}: {traced.detail} {traced.report}")
+        raise RuntimeError(f"{case.name}: {traced.log} {traced.report}")
     compiled = run_compile(
         CompileRequest(
             artefact=traced.report.artefact,
@@ -42,7 +42,7 @@ def compile_source(source: str, case: Case) -> dict[str, BackendReport]:
         )
     )
     if compiled.report is None or compiled.report.refusal:
-        raise RuntimeError(f"{case.name}: {compiled.detail} {compiled.report}")
+        raise RuntimeError(f"{case.name}: {compiled.log} {compiled.report}")
     reports = dict(zip(case.backends, compiled.report.backends, strict=True))
     for report in reports.values():
         if report.status is not BackendStatus.COMPILED:
