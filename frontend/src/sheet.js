@@ -163,7 +163,7 @@ class LiveSheet {
 
   control(item) {
     const row = this.section.querySelector(`[data-input="${item.name}"]`);
-    const label = row.querySelector("th").firstChild.textContent;
+    const label = row.querySelector(".sheet-label").textContent;
     const slider = element("input", {
       type: "range",
       class: "sheet-slider",
@@ -252,7 +252,7 @@ class LiveSheet {
     clearTimeout(this.pause);
     this.pause = setTimeout(() => {
       const told = this.data.results.map(({ name, shown }) => {
-        const row = this.section.querySelector(`[data-result="${name}"] th`);
+        const row = this.section.querySelector(`[data-result="${name}"] .sheet-label`);
         return `${row.textContent}: ${written(values[name], shown)}`;
       });
       this.status.textContent = told.join("; ");

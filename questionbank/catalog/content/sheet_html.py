@@ -1,9 +1,11 @@
 """A sheet as HTML: complete without scripts, and with what the browser needs to make it live."""
 
 import json
+import re
 from html import escape
 
 from questionbank.catalog.content.numbers import written
+from questionbank.catalog.content.prose import AXIS
 from questionbank.catalog.content.sheets import Input, Result, Sheet
 
 
@@ -32,17 +34,27 @@ def _input_row(item: Input, value: float) -> str:
             f'<span class="sheet-source">{escape(fact.source_name)}, {escape(fact.date)}</span>'
         )
     return (
-        f'<tr data-input="{item.name}"><th scope="row">{escape(item.label)}{source}</th>'
+        f'<tr data-input="{item.name}"><th scope="row">{_label(item)}{source}</th>'
         f'<td class="sheet-control"></td><td class="sheet-value">{_live(item, value)}</td></tr>'
     )
 
 
 def _result_row(item: Result, value: float) -> str:
     return (
-        f'<tr data-result="{item.name}"><th scope="row">{escape(item.label)}</th>'
-        f'<td class="sheet-formula"><code>{escape(item.formula)}</code></td>'
+        f'<tr data-result="{item.name}"><th scope="row">{_label(item)}</th>'
+        f'<td class="sheet-formula"><code>{_formula(item.formula)}</code></td>'
         f'<td class="sheet-value">{_live(item, value)}</td></tr>'
     )
+
+
+def _label(item: Input | Result) -> str:
+    text = re.sub(AXIS, r'<span class="ax ax-\1">\1</span>', escape(item.label))
+    return f'<span class="sheet-label">{text}</span>'
+
+
+def _formula(formula: str) -> str:
+    """Write a formula with the signs of arithmetic."""
+    return escape(formula.replace(" * ", " × ").replace(" - ", " − "))
 
 
 def _live(item: Input | Result, value: float) -> str:

@@ -27,6 +27,7 @@ from questionbank.catalog.content.numbers import (
     shown_in,
     written,
 )
+from questionbank.catalog.content.prose import AXES, AXIS
 from questionbank.catalog.content.units import PLAIN, UNITS, Unit, parse_unit
 from questionbank.catalog.content.yaml_fields import Fields, compose
 
@@ -204,7 +205,7 @@ def _input(
     else:
         value, unit = fields.number("value"), _unit(fields, "unit")
     low, high = fields.number("min", required=False), fields.number("max", required=False)
-    label = fields.text("label", required=fact is None and "fact" not in fields)
+    label = _label(fields, required=fact is None and "fact" not in fields)
     step = fields.number("step", required=False)
     fields.finish()
     if value is None:
@@ -247,7 +248,7 @@ def _result(
     _check_name(name, line, problems)
     formula = fields.text("formula")
     unit = _unit(fields, "show")
-    label = fields.text("label", required=False) or name
+    label = _label(fields, required=False) or name
     digits = fields.number("digits", required=False)
     fields.finish()
     if digits is not None and (digits != math.floor(digits) or not 1 <= digits <= 12):
@@ -270,6 +271,13 @@ def _result(
         digits=int(digits or DEFAULT_DIGITS),
         line=line,
     )
+
+
+def _label(fields: Fields, *, required: bool) -> str:
+    label = fields.text("label", required=required)
+    if unknown := [axis for axis in re.findall(AXIS, label) if axis not in AXES]:
+        fields.fail("label", f"axis {unknown[0]!r} is unknown; one of {', '.join(AXES)}")
+    return label
 
 
 def _unit(fields: Fields, key: str) -> Unit:

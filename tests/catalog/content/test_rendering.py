@@ -170,6 +170,16 @@ def test_the_data_of_a_sheet_cannot_end_its_script() -> None:
     _assert_inert(html)
 
 
+def test_a_sheet_names_axes_in_its_labels_and_writes_signs_in_its_formulas() -> None:
+    body = (
+        "## H\n\n```sheet\ntitle: T\ninputs:\n  a: {value: 1, label: 'Over :ax[fsdp]'}\n"
+        "results:\n  r: {formula: a * 2 - 1, label: R}\n```\n"
+    )
+    html = _rendered(body).html
+    assert 'Over <span class="ax ax-fsdp">fsdp</span></span>' in html
+    assert "<code>a × 2 − 1</code>" in html
+
+
 def test_reading_time_is_at_220_words_a_minute() -> None:
     words = " ".join(["word"] * 659)
     page = _rendered(f"## H\n\n{words}")

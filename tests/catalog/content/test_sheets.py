@@ -100,6 +100,11 @@ def test_sliders_are_logarithmic_over_a_ratio_of_a_thousand_only() -> None:
         ("  shard:", "  Shard:", "9: 'Shard' is no name"),
         ("show: MB", "show: MB, digits: 0", "9: result shard: digits: must be a whole number"),
         ("show: MB", "show: MBs", "9: result shard: show: unit 'MBs' is unknown"),
+        (
+            "label: Chips",
+            "label: 'Over :ax[fdsp]'",
+            "5: input chips: label: axis 'fdsp' is unknown",
+        ),
         ("label: Chips", "lable: Chips", "5: input chips: field 'label' is missing"),
         ("min: 8, ", "", "5: input chips: give min and max together"),
         ("min: 8, ", "min: 300, ", "5: input chips: value, min and max must be in order"),
