@@ -1,0 +1,151 @@
+"""The bubblewrap command line of a jail: what is mounted in it, who runs in it, what it may use."""
+
+import dataclasses
+import os
+import shutil
+import sys
+from pathlib import Path
+from typing import Final
+
+from grader.sandbox.errors import SandboxUnavailableError
+
+MIB: Final = 1024 * 1024
+FILTER_FD: Final = 9
+
+# Joins control groups by their file of processes before anything of the jail is started.
+_JOIN_GROUPS: Final = (
+    'while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@"'
+)
+# libtpu's allocator counts the processors there, and ends the process where it cannot.
+_PROCESSORS: Final = Path("/sys/devices/system/cpu")
+_SYSTEM_FOLDERS: Final = ("bin", "sbin", "lib", "lib32", "lib64")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """What one jail may use. Bytes, seconds of processor time, and tasks (threads included)."""
+
+    memory_bytes: int
+    address_space_bytes: int
+    cpu_seconds: int
+    tasks: int
+    tmp_bytes: int = 64 * MIB
+    shared_memory_bytes: int = 16 * MIB
+    open_files: int = 1024
+
+
+def command(
+    inside: list[str],
+    *,
+    readable: list[Path],
+    uid: int | None,
+    limits: Limits,
+    group_files: list[Path],
+) -> list[str]:
+    """The words that run `inside` in a jail of its own.
+
+    `readable` are mounted read-only beside the system's own folders. `uid` is the user inside when
+    started as root, None when started by an ordinary user, who stays who they are. `group_files`
+    are the `cgroup.procs` to join. The filter is read from descriptor FILTER_FD.
+    Raises SandboxUnavailableError when bubblewrap or util-linux is missing.
+    """
+    bwrap = _found("bwrap", "bubblewrap")
+    words = [_found("prlimit", "util-linux"), *_resource_limits(limits, own_uid=uid is not None)]
+    if group_files:
+        words = ["/bin/sh", "-c", _JOIN_GROUPS, "sh", *map(str, group_files), "--", *words]
+    if uid is None:
+        return [
+            *words,
+            bwrap,
+            *_isolation(),
+            *_in_user_namespace(),
+            *_mounts(readable, limits),
+            *inside,
+        ]
+    become = [_found("setpriv", "util-linux"), f"--reuid={uid}", f"--regid={uid}", "--clear-groups"]
+    if all(_readable_by_others(path) for path in readable):
+        jail = [bwrap, *_isolation(), *_in_user_namespace(), *_mounts(readable, limits)]
+        return [*words, *become, *jail, *inside]
+    # The interpreter lies under a private home: root makes the mounts, and the user changes inside.
+    jail = [bwrap, *_isolation(), *_only_to_change_user(), *_mounts(readable, limits)]
+    drop = [*become, "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
+    return [*words, *jail, *drop, *inside]
+
+
+def interpreter_folders() -> list[Path]:
+    """What this interpreter needs to be readable: its environment and where that was made from."""
+    folders = {Path(sys.prefix).resolve(), Path(sys.base_prefix).resolve()}
+    return sorted(folder for folder in folders if not folder.is_relative_to("/usr"))
+
+
+def _resource_limits(limits: Limits, *, own_uid: bool) -> list[str]:
+    words = [
+        f"--as={limits.address_space_bytes}",
+        f"--cpu={limits.cpu_seconds}",
+        f"--nofile={limits.open_files}",
+        f"--fsize={limits.tmp_bytes}",
+        "--core=0",
+        "--memlock=65536",
+        "--msgqueue=0",
+    ]
+    # The kernel counts tasks per user: for one who has other processes the number means nothing.
+    return [*words, f"--nproc={limits.tasks}"] if own_uid else words
+
+
+def _isolation() -> list[str]:
+    return [
+        *(
+            "--unshare-ipc",
+            "--unshare-pid",
+            "--unshare-net",
+            "--unshare-uts",
+            "--unshare-cgroup-try",
+        ),
+        *("--as-pid-1", "--die-with-parent", "--new-session", "--clearenv"),
+        *("--hostname", "jail", "--seccomp", str(FILTER_FD)),
+    ]
+
+
+def _in_user_namespace() -> list[str]:
+    return ["--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
+
+
+def _only_to_change_user() -> list[str]:
+    kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
+    return ["--cap-drop", "ALL", *(word for name in kept for word in ("--cap-add", name))]
+
+
+def _mounts(readable: list[Path], limits: Limits) -> list[str]:
+    words = ["--ro-bind", "/usr", "/usr"]
+    for name in _SYSTEM_FOLDERS:
+        folder = Path("/") / name
+        if folder.is_symlink():
+            words += ["--symlink", str(folder.readlink()), str(folder)]
+        elif folder.is_dir():
+            words += ["--ro-bind", str(folder), str(folder)]
+    words += ["--proc", "/proc", "--dev", "/dev"]
+    words += ["--perms", "1777", "--size", str(limits.shared_memory_bytes), "--tmpfs", "/dev/shm"]  # noqa: S108  # inside the jail
+    words += ["--remount-ro", "/dev"]
+    words += ["--perms", "1777", "--size", str(limits.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108  # inside the jail
+    # Folders on the way, which bubblewrap would make for their owner alone.
+    shown = [_PROCESSORS, *readable]
+    for folder in sorted({parent for path in shown for parent in path.parents} - {Path("/")}):
+        words += ["--perms", "0755", "--dir", str(folder)]
+    for path in shown:
+        words += ["--ro-bind", str(path), str(path)]
+    return [*words, "--remount-ro", "/", "--chdir", "/tmp"]  # noqa: S108  # inside the jail
+
+
+def _readable_by_others(path: Path) -> bool:
+    """Whether a user who owns none of it may enter every folder on the way and read the last."""
+    on_the_way = all(parent.stat().st_mode & 0o001 for parent in path.parents)
+    return on_the_way and path.stat().st_mode & 0o005 == 0o005
+
+
+def _found(program: str, package: str) -> str:
+    path = shutil.which(program, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin:/usr/bin:/bin")
+    if path is None:
+        raise SandboxUnavailableError(
+            f"{program} is missing, and nothing runs without a sandbox: install {package}"
+        )
+    return path
