@@ -17,6 +17,13 @@ _JOIN_GROUPS: Final = (
     'while [ "$1" != -- ]; do echo $$ > "$1" || exit 125; shift; done; shift; exec "$@"'
 )
 # libtpu's allocator counts the processors there, and ends the process where it cannot.
+# An unprivileged user cannot walk through a private home, so root binds what lies there elsewhere.
+_PASSAGE: Final = Path("/mnt")
+_MAKE_PASSAGE: Final = (
+    'at="$1"; shift; n=0; mount -t tmpfs -o mode=0755,size=64k none "$at" || exit 125; '
+    'while [ "$1" != -- ]; do mkdir "$at/$n" && mount --bind "$1" "$at/$n" || exit 125; '
+    'n=$((n+1)); shift; done; shift; exec "$@"'
+)
 _PROCESSORS: Final = Path("/sys/devices/system/cpu")
 _SYSTEM_FOLDERS: Final = ("bin", "sbin", "lib", "lib32", "lib64")
 
@@ -53,23 +60,12 @@ def command(
     words = [_found("prlimit", "util-linux"), *_resource_limits(limits, own_uid=uid is not None)]
     if group_files:
         words = ["/bin/sh", "-c", _JOIN_GROUPS, "sh", *map(str, group_files), "--", *words]
-    if uid is None:
-        return [
-            *words,
-            bwrap,
-            *_isolation(),
-            *_in_user_namespace(),
-            *_mounts(readable, limits),
-            *inside,
-        ]
-    become = [_found("setpriv", "util-linux"), f"--reuid={uid}", f"--regid={uid}", "--clear-groups"]
-    if all(_readable_by_others(path) for path in readable):
-        jail = [bwrap, *_isolation(), *_in_user_namespace(), *_mounts(readable, limits)]
-        return [*words, *become, *jail, *inside]
-    # The interpreter lies under a private home: root makes the mounts, and the user changes inside.
-    jail = [bwrap, *_isolation(), *_only_to_change_user(), *_mounts(readable, limits)]
-    drop = [*become, "--bounding-set=-all", "--inh-caps=-all", "--no-new-privs"]
-    return [*words, *jail, *drop, *inside]
+    sources = {path: path for path in readable}
+    if uid is not None:
+        private = [path for path in readable if not _readable_by_others(path)]
+        sources |= {path: _PASSAGE / str(place) for place, path in enumerate(private)}
+        words += [*_passage(private), *_become(uid)]
+    return [*words, bwrap, *_isolation(), *_mounts(sources, limits), *inside]
 
 
 def interpreter_folders() -> list[Path]:
@@ -106,16 +102,20 @@ def _isolation() -> list[str]:
     ]
 
 
-def _in_user_namespace() -> list[str]:
-    return ["--unshare-user", "--disable-userns", "--cap-drop", "ALL"]
+def _become(uid: int) -> list[str]:
+    setpriv = _found("setpriv", "util-linux")
+    return [setpriv, f"--reuid={uid}", f"--regid={uid}", "--clear-groups", "--no-new-privs"]
 
 
-def _only_to_change_user() -> list[str]:
-    kept = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")
-    return ["--cap-drop", "ALL", *(word for name in kept for word in ("--cap-add", name))]
+def _passage(private: list[Path]) -> list[str]:
+    """Show folders of a private home at an open place, in a mount namespace of the jail's own."""
+    if not private:
+        return []
+    unshare = [_found("unshare", "util-linux"), "--mount", "--propagation", "private"]
+    return [*unshare, "/bin/sh", "-c", _MAKE_PASSAGE, "sh", str(_PASSAGE), *map(str, private), "--"]
 
 
-def _mounts(readable: list[Path], limits: Limits) -> list[str]:
+def _mounts(sources: dict[Path, Path], limits: Limits) -> list[str]:
     words = ["--ro-bind", "/usr", "/usr"]
     for name in _SYSTEM_FOLDERS:
         folder = Path("/") / name
@@ -128,11 +128,11 @@ def _mounts(readable: list[Path], limits: Limits) -> list[str]:
     words += ["--remount-ro", "/dev"]
     words += ["--perms", "1777", "--size", str(limits.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108  # inside the jail
     # Folders on the way, which bubblewrap would make for their owner alone.
-    shown = [_PROCESSORS, *readable]
+    shown = {_PROCESSORS: _PROCESSORS, **sources}
     for folder in sorted({parent for path in shown for parent in path.parents} - {Path("/")}):
         words += ["--perms", "0755", "--dir", str(folder)]
-    for path in shown:
-        words += ["--ro-bind", str(path), str(path)]
+    for path, source in shown.items():
+        words += ["--ro-bind", str(source), str(path)]
     return [*words, "--remount-ro", "/", "--chdir", "/tmp"]  # noqa: S108  # inside the jail
 
 
