@@ -57,7 +57,8 @@ def command(
     Raises SandboxUnavailableError when bubblewrap or util-linux is missing.
     """
     bwrap = _found("bwrap", "bubblewrap")
-    words = [_found("prlimit", "util-linux"), *_resource_limits(limits, own_uid=uid is not None)]
+    prlimit = _found("prlimit", "util-linux")
+    words = [prlimit, *_resource_limits(limits)]
     if group_files:
         words = ["/bin/sh", "-c", _JOIN_GROUPS, "sh", *map(str, group_files), "--", *words]
     sources = {path: path for path in readable}
@@ -65,7 +66,9 @@ def command(
         private = [path for path in readable if not _readable_by_others(path)]
         sources |= {path: _PASSAGE / str(place) for place, path in enumerate(private)}
         words += [*_passage(private), *_become(uid)]
-    return [*words, bwrap, *_isolation(), *_mounts(sources, limits), *inside]
+    # Tasks are counted by user and user namespace: only inside are they those of the jail alone.
+    counted = [prlimit, f"--nproc={limits.tasks}"]
+    return [*words, bwrap, *_isolation(), *_mounts(sources, limits), *counted, *inside]
 
 
 def interpreter_folders() -> list[Path]:
@@ -74,8 +77,8 @@ def interpreter_folders() -> list[Path]:
     return sorted(folder for folder in folders if not folder.is_relative_to("/usr"))
 
 
-def _resource_limits(limits: Limits, *, own_uid: bool) -> list[str]:
-    words = [
+def _resource_limits(limits: Limits) -> list[str]:
+    return [
         f"--as={limits.address_space_bytes}",
         f"--cpu={limits.cpu_seconds}",
         f"--nofile={limits.open_files}",
@@ -84,8 +87,6 @@ def _resource_limits(limits: Limits, *, own_uid: bool) -> list[str]:
         "--memlock=65536",
         "--msgqueue=0",
     ]
-    # The kernel counts tasks per user: for one who has other processes the number means nothing.
-    return [*words, f"--nproc={limits.tasks}"] if own_uid else words
 
 
 def _isolation() -> list[str]:
