@@ -148,18 +148,13 @@ def check_diagram(diagram: Diagram, names: set[str], problems: Problems) -> None
 
 
 def inline(svg: str, prefix: str) -> str:
-    """Write a checked drawing for a page, its ids prefixed so that none stands twice there."""
-    root = parse_svg(svg, Problems(""))
-    if root is None:
-        raise ValueError("the drawing is not well-formed")
-    return _serialised(root, prefix)
+    """Write a drawing for a page, its ids prefixed so that none stands twice there.
 
-
-def width_of(svg: str) -> int:
-    """Width of a checked drawing, in its own units."""
+    What the contract does not allow is left out, so that a draft that was not checked yet can be
+    shown; a text that is no drawing gives nothing.
+    """
     root = parse_svg(svg, Problems(""))
-    box = _BOX.fullmatch(root.attributes.get("viewBox", "")) if root else None
-    return int(box[1]) if box else 0
+    return _serialised(root, prefix) if root is not None and root.name == "svg" else ""
 
 
 def _check_element(element: Element, problems: Problems) -> None:
@@ -248,7 +243,14 @@ def _check_size(root: Element, name: str, names: set[str], problems: Problems) -
 
 
 def _serialised(element: Element, prefix: str) -> str:
-    attributes = dict(element.attributes)
+    allowed = _ATTRIBUTES.get(element.name)
+    if allowed is None:
+        return ""
+    attributes = {
+        name: value
+        for name, value in element.attributes.items()
+        if name in allowed and allowed[name].fullmatch(value.strip())
+    }
     if "id" in attributes:
         attributes["id"] = f"{prefix}-{attributes['id']}"
     if "aria-labelledby" in attributes:

@@ -216,3 +216,113 @@ def test_a_concept_that_no_question_leans_on_is_a_warning(tmp_path: Path) -> Non
     assert [(error.message, error.is_warning) for error in told] == [
         ("no question leans on this concept", True)
     ]
+
+
+def _changed(tmp_path: Path, changes: dict[str, str | bytes]) -> list[str]:
+    lay(tmp_path, example_files())
+    for path, text in changes.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_bytes(text if isinstance(text, bytes) else text.encode())
+    _, errors = read_bank(tmp_path)
+    return [str(error) for error in errors]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "message"),
+    [
+        ("topics.yaml", "slug: dist\n", "topics.yaml:1: must be a list, one entry for each topic"),
+        ("topics.yaml", "- dist\n", "topics.yaml:1: topic must be a mapping of fields"),
+        ("topics.yaml", "- [a\n", "topics.yaml:2: not valid YAML"),
+        ("topics.yaml", "# nothing\n", "topics.yaml:1: is empty"),
+        ("topics.yaml", "[" * 5000, "topics.yaml:1: not valid YAML: nested too deeply"),
+        ("topics.yaml", "- ? [a]\n  : b\n", "topics.yaml:1: topic: a field's name must be a plain"),
+        ("topics.yaml", examples()["topics.yaml"] * 2,
+         "topics.yaml:9: topic 'dist' is given twice"),
+        ("topics.yaml", examples()["topics.yaml"].replace("🕸️", "''"),
+         "topics.yaml:3: topic: emoji: is"),
+        ("topics.yaml", examples()["topics.yaml"].replace("🕸️", "[x]"), "emoji: must be a text"),
+        ("topics.yaml", examples()["topics.yaml"].replace("- gather-time", "- Gather"),
+         "topics.yaml:6: topic: questions: 'Gather' is not a slug"),
+        ("topics.yaml", examples()["topics.yaml"].replace("- gather-time", "- g\n    - g"),
+         "topics.yaml:7: topic: questions: 'g' is listed twice"),
+        ("topics.yaml", examples()["topics.yaml"].replace("questions:\n    - gather-time",
+         "questions: x"),
+         "topics.yaml:5: topic: questions: must be a list"),
+        ("tracks.yaml", "- slug: t\n  title: T\n  emoji: e\n  description: d\n  stages: []\n",
+         "tracks.yaml:5: track: stages: a track needs at least one stage"),
+        ("planned.yaml", examples()["planned.yaml"].replace(
+            "exercises:\n", "exercises:\n  - slug: fsdp-step\n    title: Once more\n"),
+         "planned.yaml:12: planned exercises: slug: 'fsdp-step' is planned twice"),
+        ("facts.yaml", examples()["facts.yaml"].replace("v5p.dcn", "dcn"), "fact 'dcn': a name is"),
+        ("facts.yaml", examples()["facts.yaml"].replace("'2026-12-01'", "2026-99-01"),
+         "must be a day as YYYY-MM-DD"),
+        ("facts.yaml", "sources: []\nfacts: {}\n",
+         "facts.yaml:1: facts: sources: must be a mapping"),
+        (QUESTION, b"---\n\xff\n", f"{QUESTION}:1: is not UTF-8"),
+        ("questions/dist/Bad_Name/question.md", TEXT, "'Bad_Name' is not a slug"),
+        ("questions/net/gather-time/question.md", TEXT, "slug 'gather-time' is taken by"),
+        ("questions/dist/gather-time/diagrams/Shards.svg", "x",
+         "only drawings named like-this.svg"),
+        ("questions/dist/empty/diagrams/a.svg", "x",
+         "questions/dist/empty/question.md:1: the file is"),
+        ("concepts/zero-fsdp/notes.md", "x", "concepts/zero-fsdp/notes.md:1: does not belong here"),
+        ("concepts/zero-fsdp.md", examples()["concept"].partition("## What is")[0],
+         "the body is empty"),
+    ],
+)  # fmt: skip
+def test_a_broken_file_is_told(tmp_path: Path, path: str, text: str | bytes, message: str) -> None:
+    told = _changed(tmp_path, {path: text})
+    assert any(message in line for line in told), told
+
+
+@pytest.mark.parametrize(
+    ("change", "to", "message"),
+    [
+        ("![Each", "Text ![Each", "a drawing stands alone in its paragraph"),
+        ("![Each chip holds one shard; the gather over :ax[fsdp] takes {{ gather }}]", "![]",
+         "a drawing needs a caption"),
+        ("](shards.svg)", "](other.svg)", "drawing shards.svg is never shown"),
+        ("```python run", "```", "a fenced block needs its language"),
+        ("```python run", "```python walk", "only `python run` may follow a language"),
+        (".[^links]", ".[^other]", "footnote [^other] is not defined"),
+        ("  ici:  ", "  gather: {value: 1, label: x}\n  ici:  ", "is an input and a result"),
+    ],
+)  # fmt: skip
+def test_a_mistake_in_a_body_is_told(tmp_path: Path, change: str, to: str, message: str) -> None:
+    files = example_files()
+    assert change in files[QUESTION]
+    files[QUESTION] = files[QUESTION].replace(change, to, 1)
+    _, errors = check_folder(lay(tmp_path, files))
+    assert any(message in error.message for error in errors), errors
+
+
+def test_names_are_unique_over_all_sheets_of_a_text(tmp_path: Path) -> None:
+    files = example_files()
+    again = (
+        "```sheet\ntitle: Again\ninputs:\n  chips: {value: 2, label: Chips}\n"
+        "results:\n  half: {formula: chips / 2}\n```\n\n## Where"
+    )
+    files[QUESTION] = files[QUESTION].replace("## Where", again, 1)
+    _, errors = check_folder(lay(tmp_path, files))
+    found = [error for error in errors if "'chips' is already a name in this text" in error.message]
+    assert [error.line for error in found] == [line_of(files[QUESTION], "  chips: {value: 2")]
+
+
+def test_a_track_that_lists_a_question_twice_is_told(tmp_path: Path) -> None:
+    files = example_files()
+    files["tracks.yaml"] += "    - title: Again\n      questions:\n        - gather-time\n"
+    _, errors = check_folder(lay(tmp_path, files))
+    assert [error.message for error in errors if error.path == "tracks.yaml"] == [
+        "track training-infra: 'gather-time' stands in two stages"
+    ]
+
+
+def test_a_topic_that_is_unknown_or_listed_elsewhere_is_told(tmp_path: Path) -> None:
+    files = example_files()
+    files[CONCEPT] = files[CONCEPT].replace("topic: dist", "topic: net")
+    _, errors = check_folder(lay(tmp_path, files))
+    told = [str(error) for error in errors if not error.is_warning]
+    assert told == [
+        f"{CONCEPT}:5: topic 'net' is unknown; known: dist",
+        "topics.yaml:8: concepts: 'zero-fsdp' belongs to topic 'net'",
+    ]

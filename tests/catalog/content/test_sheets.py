@@ -105,6 +105,7 @@ def test_sliders_are_logarithmic_over_a_ratio_of_a_thousand_only() -> None:
             "label: 'Over :ax[fdsp]'",
             "5: input chips: label: axis 'fdsp' is unknown",
         ),
+        ("max: 8960", "max: 8960, step: 0", "5: input chips: step: must be over 0"),
         ("label: Chips", "lable: Chips", "5: input chips: field 'label' is missing"),
         ("min: 8, ", "", "5: input chips: give min and max together"),
         ("min: 8, ", "min: 300, ", "5: input chips: value, min and max must be in order"),
@@ -172,6 +173,11 @@ def test_each_factor_is_the_one_that_pint_converts_by(name: str) -> None:
     assert registry().Quantity(1.0, unit).to_base_units().magnitude == pytest.approx(
         parse_unit(name).factor, rel=1e-12
     )
+
+
+def test_a_negative_power_lowers_the_dimension() -> None:
+    _, told = _read(SHEET.replace("weights / chips", "weights ^ -2 * 1 byte^3 + weights"))
+    assert told == []
 
 
 def test_units_of_one_kind_have_one_dimension() -> None:

@@ -85,3 +85,28 @@ def test_inlined_ids_are_prefixed_and_the_rest_is_the_same() -> None:
 def test_text_is_escaped_when_inlined() -> None:
     html = inline(DRAWING.replace("at rest", "a &lt; b &amp; c"), "p")
     assert "a &lt; b &amp; c" in html
+
+
+def test_a_draft_that_breaks_the_contract_is_inlined_without_what_breaks_it() -> None:
+    hostile = (
+        '<svg class="diagram" onload="x()" viewBox="0 0 9 9"><script>alert(1)</script>'
+        '<a href="javascript:x()"><text class="label" x="1" onclick="x()">ok</text></a>'
+        '<rect class="cell" style="fill:url(x)" width="8" fill="red"/></svg>'
+    )
+    assert inline(hostile, "p") == (
+        '<svg class="diagram" viewBox="0 0 9 9"><rect class="cell" width="8"></rect></svg>'
+    )
+
+
+@pytest.mark.parametrize("text", ["", "no drawing", "<svg>", "<p>x</p>", "<!DOCTYPE svg><svg/>"])
+def test_what_is_no_drawing_inlines_to_nothing(text: str) -> None:
+    assert inline(text, "p") == ""
+
+
+def test_a_root_that_is_not_svg_is_told() -> None:
+    assert _told("<g/>") == ["1: the root must be <svg>, not <g>"]
+
+
+def test_elements_too_deep_to_walk_are_refused() -> None:
+    deep = "<svg>" + "<g>" * 5000 + "</g>" * 5000 + "</svg>"
+    assert _told(deep) == ["1: elements stand more than 20 deep"]
