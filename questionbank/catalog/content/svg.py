@@ -27,6 +27,8 @@ _COLOURED = frozenset({"have", "want", "hop", "head"})
 _SHAPE_CLASSES = _COLOURED | {
     "cell", "dashed", "lane", "box", "compute", "idle", "good", "bad", "warn", "rule",
 }  # fmt: skip
+# A label is what a text is without any class: the style sheet has no rule for the word.
+CLASSES = sorted((_TEXT_CLASSES | _SHAPE_CLASSES | _AXIS_CLASSES) - {"label"})
 _SHAPES = frozenset({"rect", "line", "path", "circle", "ellipse", "polyline", "polygon"})
 _TEXTS = frozenset({"text", "tspan"})
 
