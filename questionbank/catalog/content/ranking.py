@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from questionbank.catalog.content.blocks import outline
 from questionbank.catalog.content.documents import Bank, Concept, Question
 
 TITLE_WEIGHT, SUMMARY_WEIGHT, BODY_WEIGHT = 3, 2, 1
@@ -69,12 +70,19 @@ def _counts(document: Question | Concept) -> Counter[str]:
     parts = (
         (document.title, TITLE_WEIGHT),
         (document.summary, SUMMARY_WEIGHT),
-        (document.body, BODY_WEIGHT),
+        (_prose(document.body), BODY_WEIGHT),
     )
     for text, weight in parts:
         for term in terms(text):
             counts[term] += weight
     return counts
+
+
+def _prose(body: str) -> str:
+    """Leave sheets out: `formula`, `label` and `show` are words of the format, not of a text."""
+    parts = outline(body)
+    code = [fence.text for fence in parts.fences if fence.words[:1] != ["sheet"]]
+    return "\n".join([*(h.text for h in parts.headings), *(line for _, line in parts.prose), *code])
 
 
 def terms(text: str) -> list[str]:

@@ -87,6 +87,15 @@ def test_the_order_of_documents_does_not_matter() -> None:
     assert forward == backward
 
 
+def test_the_words_of_a_sheet_do_not_count() -> None:
+    sheet = "```sheet\ntitle: Gather\n```"
+    bank = Bank(
+        questions=(_question({}, "Ring", body=sheet),),
+        concepts=(_concept("a", "Gather", body=sheet), _concept("b", "Ring")),
+    )
+    assert [r.score for r in rank_concepts(bank)["q"]] == pytest.approx([1.0, 0.0])
+
+
 def test_terms_drop_placeholders_plurals_and_common_words() -> None:
     assert terms("The gathers of {{ weights }} across all_axes: 3 passes") == [
         "gather", "across", "all_axe", "passe",
