@@ -9,7 +9,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from tpu_runner.layouts import Spec, partition_spec, spec_of
-from tpu_runner.learner_module import LearnerMistakeError, blaming, function_of
+from tpu_runner.learner_module import LearnerMistakeError, blaming, function_of, with_article
 from tpu_runner.protocol import Argument, LearnerErrorKind, SpecsFrom, TensorSpec, TraceRequest
 
 _HOW_TO_WRITE_ONE = (
@@ -145,7 +145,7 @@ def _example_args(module: types.ModuleType, mesh: Mesh) -> tuple[Any, ...]:
     if not isinstance(arguments, tuple) or hasattr(arguments, "_fields"):
         raise LearnerMistakeError(
             LearnerErrorKind.EXAMPLE_ARGS_WRONG,
-            f"example_args(mesh) returned a {type(arguments).__name__}. Return a tuple with one "
+            f"example_args(mesh) returned {with_article(arguments)}. Return a tuple with one "
             "entry for each argument; a single one is written (x,).",
         )
     with blaming(LearnerErrorKind.EXAMPLE_ARGS_RAISED, "example_args(mesh)"):
@@ -159,7 +159,7 @@ def _example_leaf(leaf: Any, mesh: Mesh, path: str) -> jax.ShapeDtypeStruct:
     if not isinstance(leaf, jax.ShapeDtypeStruct | jax.Array | np.ndarray):
         raise LearnerMistakeError(
             LearnerErrorKind.EXAMPLE_ARGS_WRONG,
-            f"{what} is a {type(leaf).__name__}; write {_HOW_TO_WRITE_ONE}.",
+            f"{what} is {with_article(leaf)}; write {_HOW_TO_WRITE_ONE}.",
         )
     sharding = getattr(leaf, "sharding", None)
     if isinstance(sharding, PartitionSpec):

@@ -1,6 +1,7 @@
 """Stage 2: checks an artefact and reports what each compiler makes of it. Runs no learner code."""
 
 import importlib.metadata
+import math
 import platform
 from typing import Any
 
@@ -21,6 +22,7 @@ from tpu_runner.meshes import (
     tpu_mesh,
 )
 from tpu_runner.protocol import (
+    HLO_CAP_BYTES,
     MESSAGE_CAP_CHARACTERS,
     Backend,
     BackendReport,
@@ -84,8 +86,10 @@ def target_mesh(target: Target, spec: MeshSpec) -> Mesh:
     check_fit(spec, slice_=slice_, slices=target.slices)
     if versions().libtpu is None:
         raise NoTpuCompilerError("Not checked on this host: libtpu is not installed.")
-    several = {"num_slices": target.slices} if target.slices > 1 else {}
-    description = topologies.get_topology_desc(slice_.name, platform="tpu", **several)
+    options: dict[str, Any] = {"num_slices": target.slices} if target.slices > 1 else {}
+    if math.prod(slice_.shape) == 1:
+        options["chips_per_host_bounds"] = (1, 1, 1)  # a host has four chips unless told otherwise
+    description = topologies.get_topology_desc(slice_.name, platform="tpu", **options)
     return tpu_mesh(spec, description.devices, slice_=slice_, slices=target.slices)
 
 
@@ -96,8 +100,12 @@ def _compile_for(target: Target, program: Program, spec: MeshSpec) -> BackendRep
             mesh = target_mesh(target, spec)
         with watch.phase("compile"):
             compiled = load_program(program, mesh)
+        text = compiled.as_text()
+        if len(text) > HLO_CAP_BYTES:
+            message = f"The compiled text has {len(text)} bytes, more than {HLO_CAP_BYTES}."
+            return _failed(target, BackendStatus.COMPILER_ERROR, message, watch)
         with watch.phase("report"):
-            return _compiled_report(target, program, mesh, compiled, watch)
+            return _compiled_report(target, program, mesh, compiled, text, watch)
     except UnknownTopologyError as error:
         return _failed(target, BackendStatus.UNKNOWN_TOPOLOGY, str(error), watch)
     except MeshDoesNotFitError as error:
@@ -113,6 +121,7 @@ def _compiled_report(
     program: Program,
     mesh: Mesh,
     compiled: LoadedProgram,
+    text: str,
     watch: Stopwatch,
 ) -> BackendReport:
     exported = program.exported
@@ -124,7 +133,7 @@ def _compiled_report(
         message="",
         device_kind=device.device_kind,
         platform_version=str(getattr(device.client, "platform_version", "")),
-        hlo_text=compiled.as_text(),
+        hlo_text=text,
         memory=_memory(compiled.memory_analysis()),
         devices=places(mesh),
         inputs=layouts(

@@ -8,7 +8,7 @@ from jax.sharding import Mesh, NamedSharding, PartitionSpec
 from tpu_runner.protocol import Shard, TensorLayout
 
 # A listing of blocks longer than this (positions × dimensions, over all tensors) is left out.
-MAX_BLOCK_NUMBERS = 200_000
+MAX_BLOCK_NUMBERS = 100_000
 
 Spec = tuple[tuple[str, ...], ...]
 

@@ -105,7 +105,7 @@ def function_of(
         raise LearnerMistakeError(*missing)
     if not callable(function):
         raise LearnerMistakeError(
-            wrong, f"{name} is {_a(function)}, not a function. Write: def {name}(mesh): …"
+            wrong, f"{name} is {with_article(function)}, not a function. Write: def {name}(mesh): …"
         )
     try:
         inspect.signature(function).bind(object())
@@ -197,6 +197,7 @@ def _signature_text(function: Callable[..., Any]) -> str:
         return "(…)"
 
 
-def _a(value: object) -> str:
+def with_article(value: object) -> str:
+    """Return the name of the value's type as a sentence has it, such as `an int`."""
     name = type(value).__name__[:80]
     return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"

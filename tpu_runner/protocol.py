@@ -26,6 +26,19 @@ HEADER_CAP_BYTES: Final = 16 * MIB
 FRAME_CAP_BYTES: Final = HEADER_CAP_BYTES + 4 * HLO_CAP_BYTES
 
 
+# What JAX's decompositions and kernels lower to for a TPU. The compiler brings them along; an
+# exercise that needs them allows them, and inspection of one's own file may allow them all.
+LIBRARY_CALLS: Final = (
+    "AllocateBuffer",
+    "ApproxTopK",
+    "Eigh",
+    "LuDecomposition",
+    "ProductOfElementaryHouseholderReflectors",
+    "Qr",
+    "tpu_custom_call",
+)
+
+
 class AxisType(enum.StrEnum):
     """How sharding along a mesh axis is decided: by the compiler, or by types."""
 

@@ -47,5 +47,6 @@ MARKER_CALLS: Final = frozenset(
         "mhlo.topk",
         "mhlo.erf",
         "chlo.ragged_dot",
+        "ragged_all_to_all",
     }
 )

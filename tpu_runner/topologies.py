@@ -55,7 +55,7 @@ def _cubes(*, largest: tuple[int, int, int]) -> tuple[tuple[int, ...], ...]:
     return (*below_a_cube, *whole)
 
 
-_FLAT: Final = ((2, 2), (2, 4), (4, 4), (4, 8), (8, 8), (8, 16), (16, 16))
+_FLAT: Final = ((1, 1), (2, 2), (2, 4), (4, 4), (4, 8), (8, 8), (8, 16), (16, 16))
 
 GENERATIONS: Final = {
     generation.name: generation

@@ -23,6 +23,7 @@ from tpu_runner.learner_module import (
     function_of,
     load,
     read_source,
+    with_article,
 )
 from tpu_runner.meshes import cpu_mesh
 from tpu_runner.protocol import (
@@ -103,8 +104,10 @@ def _trace(request: TraceRequest, watch: Stopwatch) -> _Traced:
             exported = export.export(
                 jitted,
                 platforms=["tpu"],
-                disabled_checks=[export.DisabledSafetyCheck.platform()],
+                # Stage 2 decides which custom calls may be compiled: not JAX's list of stable ones.
+                disabled_checks=[export.DisabledSafetyCheck.custom_call("ALL")],
             )(*arguments)
+        _refuse_keys(exported)
         return _Traced(
             function=str(exported.fun_name)[:200],
             artefact=_serialize(exported),
@@ -134,7 +137,7 @@ def _build(module: Any, mesh: Mesh) -> Any:
         message = f"build(mesh) returned a plain function. End it with: return jax.jit({name})"
     else:
         message = (
-            f"build(mesh) returned a {type(jitted).__name__[:80]}. It has to return a jitted "
+            f"build(mesh) returned {with_article(jitted)}. It has to return a jitted "
             "function that has not been called: return jax.jit(step)"
         )
     raise LearnerMistakeError(LearnerErrorKind.NOT_JITTED, message)
@@ -189,8 +192,6 @@ def _kind_of(error: BaseException) -> LearnerErrorKind:
         return LearnerErrorKind.UNKNOWN_MESH_AXIS
     if "host_callbacks" in text or "callback" in text:
         return LearnerErrorKind.HOST_CALLBACK
-    if "custom calls whose targets have no compatibility guarantees" in text:
-        return LearnerErrorKind.NOT_EXPORTABLE
     return LearnerErrorKind.TRACE_RAISED
 
 
@@ -223,10 +224,23 @@ def _line_of(equation: Any) -> int | None:
     return None
 
 
+def _refuse_keys(exported: export.Exported) -> None:
+    for what, avals in (("argument", exported.in_avals), ("result", exported.out_avals)):
+        for index, aval in enumerate(avals):
+            if jax.numpy.issubdtype(aval.dtype, jax.dtypes.extended):
+                raise LearnerMistakeError(
+                    LearnerErrorKind.NOT_EXPORTABLE,
+                    f"Flat {what} {index} is a {aval.dtype}. Programs take and give plain arrays: "
+                    "pass jax.random.key_data(key), a uint32 array, and call "
+                    "jax.random.wrap_key_data on it inside the function.",
+                )
+
+
 def _serialize(exported: export.Exported) -> bytes:
     """Serialize with flat trees: the learner's own node types mean nothing to another process."""
     flat = dataclasses.replace(
         exported,
+        disabled_safety_checks=(export.DisabledSafetyCheck.platform(),),
         in_tree=jax.tree.structure((tuple(exported.in_avals), {})),
         out_tree=jax.tree.structure(tuple(exported.out_avals)),
     )

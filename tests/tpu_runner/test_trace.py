@@ -29,6 +29,13 @@ def build(mesh):
     return jax.jit(lambda x: x + 1)
 """
 
+TAKES_A_KEY = """
+def build(mesh):
+    return jax.jit(lambda key: jax.random.normal(key, (8,)))
+
+def example_args(mesh):
+    return (jax.random.key(0),)
+"""
 RAISES_ODD = "def build(mesh):\n    raise Odd"
 
 MISTAKES = {
@@ -102,7 +109,7 @@ MISTAKES = {
     "example_args holds a number": (
         IMPORTS + PLAIN + "def example_args(mesh):\n    return ({'a': 3},)",
         LearnerErrorKind.EXAMPLE_ARGS_WRONG,
-        "example_args(mesh)[0]['a'] is a int",
+        "example_args(mesh)[0]['a'] is an int",
         (),
     ),
     "two arguments for a function of one": (
@@ -203,6 +210,7 @@ MISTAKES = {
         "Odd: (its text could not be made)",
         (4,),
     ),
+    "random key": (IMPORTS + TAKES_A_KEY, LearnerErrorKind.NOT_EXPORTABLE, "key_data(key)", ()),
     "exception with a huge text": (
         "def build(mesh):\n    raise ValueError('x' * 10**7)",
         LearnerErrorKind.BUILD_RAISED,
