@@ -1,11 +1,11 @@
 """The addresses that readers see."""
 
 from django.contrib.sitemaps.views import sitemap
-from django.urls import path
+from django.urls import path, re_path
 
 from questionbank.pages.feeds import NewAnswers
 from questionbank.pages.robots import SITEMAPS, robots_txt
-from questionbank.pages.views import about, finding, own, reading
+from questionbank.pages.views import about, finding, own, preview, reading
 
 urlpatterns = [
     path("", reading.front, name="front"),
@@ -20,6 +20,11 @@ urlpatterns = [
     path("progress/", own.progress, name="progress"),
     path("bookmarks/", own.bookmarks, name="bookmarks"),
     path("unlock/", about.unlock, name="unlock"),
+    re_path(
+        r"^preview/(?P<kind>question|concept)s/(?P<document_id>[0-9]+)/$",
+        preview.preview,
+        name="preview",
+    ),
     path("styleguide/", about.styleguide, name="styleguide"),
     path("feed.xml", NewAnswers(), name="feed"),
     path("robots.txt", robots_txt, name="robots"),

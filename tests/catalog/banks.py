@@ -5,7 +5,31 @@ from collections.abc import Iterable
 from questionbank.catalog.content import documents
 from questionbank.catalog.vocabulary import Level, Tier
 
-BODY = "## In brief\n\nA ring moves every shard but one.\n\n## Why\n\nIt turns."
+BODY = """## The answer in brief
+
+A ring moves every shard but one.
+
+## Why
+
+It turns.
+
+## Where it breaks
+
+On a torus it need not.
+
+## Follow-ups
+
+### Which way?
+
+Either.
+
+### How far?
+
+Once round.
+
+### How often?
+
+Once a step."""
 
 
 def a_concept(slug: str = "ring", **changes: object) -> documents.Concept:
@@ -32,8 +56,8 @@ def a_question(slug: str = "ring-time", **changes: object) -> documents.Question
         "topic": "net",
         "level": Level.CORE,
         "updated": "2026-09",
-        "concepts": (documents.ConceptLink("ring", 0.5),),
-        "editor_note": ("Scored on the number.",),
+        "concepts": (documents.ConceptLink("ring", 0.5), documents.ConceptLink("torus", 0.25)),
+        "editor_note": ("The number.", "The reason.", "The limit.", "The threshold."),
         "sources": (documents.Source(title="A book", taken="The ring."),),
         "body": BODY,
     }
@@ -72,7 +96,12 @@ def a_bank(
         ),
         concepts=concepts,
         questions=questions,
-        facts=(),
+        planned=documents.Planned(
+            questions=tuple(
+                documents.PlannedItem(slug=slug, title=slug, topic="net") for slug in slugs
+            ),
+            concepts=(documents.PlannedItem(slug="torus", title="The torus", topic="net"),),
+        ),
     )
 
 

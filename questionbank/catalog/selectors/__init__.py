@@ -4,6 +4,7 @@ from questionbank.catalog.selectors.concepts import concept_page, concepts_overv
 from questionbank.catalog.selectors.counts import unlock_counts
 from questionbank.catalog.selectors.entries import feed_entries, sitemap_entries
 from questionbank.catalog.selectors.front import front_page
+from questionbank.catalog.selectors.previews import concept_preview, question_preview
 from questionbank.catalog.selectors.questions import (
     published_card,
     question_cards,
@@ -15,12 +16,14 @@ from questionbank.catalog.selectors.tracks import track_page, tracks_overview
 
 __all__ = [
     "concept_page",
+    "concept_preview",
     "concepts_overview",
     "feed_entries",
     "front_page",
     "published_card",
     "question_cards",
     "question_page",
+    "question_preview",
     "question_slugs",
     "sitemap_entries",
     "topic_page",

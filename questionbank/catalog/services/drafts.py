@@ -20,6 +20,7 @@ from questionbank.catalog.models import (
 )
 from questionbank.catalog.selectors import bank
 from questionbank.catalog.selectors.bank import to_stored
+from questionbank.catalog.services.bookkeeping import note
 
 type Row = Topic | Track | Concept | Question
 
@@ -54,6 +55,7 @@ def save_question(
         QuestionConcept(question=row, concept_slug=link.slug, weight=link.weight, position=position)
         for position, link in enumerate(document.concepts)
     )
+    _list_in_topic(row)
     row.diagrams.all().delete()
     Diagram.objects.bulk_create(
         Diagram(question=row, name=diagram.name, svg=diagram.svg) for diagram in document.diagrams
@@ -70,6 +72,7 @@ def save_concept(
     _fill(row, document)
     row.breath = document.breath
     _save_version(row, reason)
+    _list_in_topic(row)
     row.diagrams.all().delete()
     Diagram.objects.bulk_create(
         Diagram(concept=row, name=diagram.name, svg=diagram.svg) for diagram in document.diagrams
@@ -108,6 +111,11 @@ def save_track(document: documents.Track, *, row: Track | None = None, reason: s
             for at, slug in enumerate(stage.questions)
         )
     return row
+
+
+def place(row: Topic | Track, position: int) -> None:
+    """Put a topic among the topics, or a track among the tracks."""
+    note(row, position=position)
 
 
 @transaction.atomic
@@ -159,6 +167,20 @@ def _fill(row: Question | Concept, document: documents.Question | documents.Conc
     row.body = document.body
     row.sources = msgspec.to_builtins(document.sources)
     row.document = to_stored(document)
+
+
+def _list_in_topic(row: Question | Concept) -> None:
+    """Keep the topics' orders true: the document is listed by its topic and by no other."""
+    kind = "questions" if isinstance(row, Question) else "concepts"
+    for topic in Topic.objects.all():
+        document = bank.topic_document(topic)
+        order: tuple[str, ...] = getattr(document, kind)
+        if (row.slug in order) == (topic.pk == row.topic_id):
+            continue
+        kept = tuple(slug for slug in order if slug != row.slug)
+        order = (*kept, row.slug) if topic.pk == row.topic_id else kept
+        changed = msgspec.structs.replace(document, **{kind: order})
+        save_topic(changed, row=topic, reason=f"{row.slug} was moved")
 
 
 def _save_version(row: Question | Concept | Topic | Track, reason: str) -> None:
