@@ -96,7 +96,8 @@ def _check_body(
     for sheet in sheets:
         check_dimensions(sheet, within.within(sheet.line + 1))
     values = {name: text for sheet in sheets for name, text in sheet.written().items()}
-    known = Known(values=values, facts=facts)
+    fences = [f for f in outline(document.body).fences if f.words[:1] == ["sheet"]]
+    known = Known(values=values, facts=facts, has_unread_sheets=len(sheets) < len(fences))
     check_prose(document.body, known, within)
     _check_fences(document.body, within)
     _check_notes(document.body, within)

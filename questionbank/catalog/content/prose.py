@@ -51,10 +51,14 @@ class Value(NamedTuple):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """What placeholders of one text may name: written values by name, and facts by name."""
+    """What placeholders of one text may name: written values by name, and facts by name.
+
+    `has_unread_sheets`: a sheet could not be read, so what it would have named is not known.
+    """
 
     values: Mapping[str, str] = {}
     facts: Mapping[str, Fact] = {}
+    has_unread_sheets: bool = False
 
     def resolve(self, text: str) -> Value:
         """Give what `{{ text }}` stands for. Raises ValueError with a message for the author."""
@@ -89,6 +93,8 @@ def check_prose(text: str, known: Known, problems: Problems) -> None:
     """Hold running text to the rules: placeholders resolve, axes exist, numbers are worked."""
     text = masked(FIGURE.sub(lambda match: match["caption"], text))
     for line, match in _matches(PLACEHOLDER, text):
+        if known.has_unread_sheets and _NAME.fullmatch(match[1]):
+            continue  # the sheet's own mistake is told; this would only repeat it
         try:
             known.resolve(match[1])
         except ValueError as error:

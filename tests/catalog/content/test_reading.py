@@ -326,3 +326,15 @@ def test_a_topic_that_is_unknown_or_listed_elsewhere_is_told(tmp_path: Path) -> 
         f"{CONCEPT}:5: topic 'net' is unknown; known: dist",
         "topics.yaml:8: concepts: 'zero-fsdp' belongs to topic 'net'",
     ]
+
+
+def test_a_broken_sheet_is_told_once_not_at_every_name_it_would_have_given(tmp_path: Path) -> None:
+    files = example_files()
+    files[QUESTION] = files[QUESTION].replace("formula: weights / chips", "formula: weights /")
+    _, errors = check_folder(lay(tmp_path, files))
+    assert [str(error) for error in errors if not error.is_warning] == [
+        (
+            f"{QUESTION}:{line_of(files[QUESTION], '  shard:')}: result shard: formula: "
+            "a number, a name or '(' is expected before 'the end'"
+        )
+    ]
