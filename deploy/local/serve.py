@@ -28,7 +28,7 @@ from deploy.local.children import Child
 from questionbank.health import heartbeat
 from questionbank.settings import env
 
-START_SECONDS = 60.0
+START_SECONDS = 120.0
 CRASHES_ALLOWED = 3
 CRASH_WINDOW_SECONDS = 60.0
 # The worker finishes what it has begun; a web server's open streams are cut after three seconds.
@@ -124,15 +124,9 @@ class Site:
         command = [sys.executable, "-m", "uvicorn", "questionbank.asgi:application"]
         command += ["--host", self._host, "--port", str(self._port)]
         command += ["--log-config", str(env.PROJECT_ROOT / "deploy" / "uvicorn-log.json")]
-        # Without the last, a page that listens for progress would hold the server for ever.
-        return [
-            *command,
-            "--no-access-log",
-            "--lifespan",
-            "off",
-            "--timeout-graceful-shutdown",
-            "3",
-        ]
+        command += ["--no-access-log", "--no-server-header", "--lifespan", "off"]
+        # Without it, a page that listens for progress would hold the server for ever.
+        return [*command, "--timeout-graceful-shutdown", "3"]
 
     def _prepare(self) -> None:
         command = [sys.executable, "-m", "deploy.local.prepare"]

@@ -39,7 +39,6 @@ MIDDLEWARE = [
     # Outside everything that may answer by itself, so that every response carries the policy.
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
     "django.middleware.security.SecurityMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -104,7 +103,7 @@ _FRONTEND = env.PROJECT_ROOT / "frontend" / "dist"
 STATICFILES_DIRS = [_FRONTEND] if _FRONTEND.is_dir() else []  # absent until the first build
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "servestatic.storage.CompressedManifestStaticFilesStorage"},
 }
 
 SECURE_CSP = {

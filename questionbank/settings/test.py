@@ -14,7 +14,6 @@ STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
-WHITENOISE_AUTOREFRESH = True  # files are found as they are asked for: nothing is collected first
 METRICS_TOKEN = ""
 METRICS_OPEN_TO_LOOPBACK = False
 LOGGING = logging_config(as_json=False, level="WARNING")
