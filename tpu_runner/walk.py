@@ -11,6 +11,10 @@ from jaxlib.mlir import ir
 from tpu_runner.protocol import Limits, ModuleSummary
 from tpu_runner.stablehlo_ops import ALLOWED_OPS, MARKER_CALLS
 
+# Others, such as parameter layouts and aliases, would steer the compiler past what JAX lowers to.
+_MODULE_ATTRIBUTES = frozenset(
+    {"sym_name", "mhlo.num_partitions", "mhlo.num_replicas", "jax.uses_shape_polymorphism"}
+)
 _WIDTH = re.compile(r"^(?:[us]?i|b?f|tf)(\d+)")
 
 
@@ -108,6 +112,8 @@ def _check_partitions(module: Any, devices: int) -> None:
     for name, expected in (("mhlo.num_partitions", devices), ("mhlo.num_replicas", 1)):
         if name not in attributes or ir.IntegerAttr(attributes[name]).value != expected:
             raise ModuleRefusedError(f"{name} is not {expected}")
+    if odd := sorted(set(attributes) - _MODULE_ATTRIBUTES):
+        raise ModuleRefusedError(f"the module attribute {odd[0][:80]!r} is not allowed")
 
 
 def _walk_function(function: Any, findings: _Findings, limits: Limits) -> _Function:

@@ -31,6 +31,7 @@ from tpu_runner.protocol import (
 _START_FILE = Path(protocol.__file__).with_name("start.py")
 POOL_DEVICES = 64
 _LOG_CAP_BYTES = 64 * protocol.KIB
+_BYTES_PER_DEVICE = 32 * protocol.MIB
 _POLL_SECONDS = 0.5
 _GIB = 1024 * protocol.MIB
 
@@ -59,7 +60,9 @@ class RunLimits:
     wall_seconds: float = 60.0
     start_seconds: float = 60.0
     cpu_seconds: int = 240
-    memory_bytes: int = 64 * _GIB  # address space: JAX and libtpu reserve far more than they use
+    # Address space beyond what each fake device's threads reserve (about 30 MiB). A warm process
+    # reserves some 2 GiB of it and uses a tenth.
+    memory_bytes: int = 12 * _GIB
     file_bytes: int = 16 * protocol.MIB
     open_files: int = 512
 
@@ -237,7 +240,7 @@ def _command(stage: Stage, devices: int, limits: RunLimits, *, warm: bool) -> Se
         str(_START_FILE),
         stage.value,
         f"--devices={devices}",
-        f"--memory-bytes={limits.memory_bytes}",
+        f"--memory-bytes={limits.memory_bytes + devices * _BYTES_PER_DEVICE}",
         f"--cpu-seconds={limits.cpu_seconds}",
         f"--file-bytes={limits.file_bytes}",
         f"--open-files={limits.open_files}",

@@ -179,6 +179,15 @@ def test_a_python_callback_is_found_wherever_it_is_hidden(text: str) -> None:
             id="another number of devices",
         ),
         pytest.param(
+            module(
+                "func.func public @main(%x: tensor<f32>) -> tensor<f32>"
+                " { return %x : tensor<f32> }",
+                "mhlo.num_partitions = 1 : i32, mhlo.is_dynamic = true",
+            ),
+            "mhlo.is_dynamic",
+            id="module attribute that JAX does not write",
+        ),
+        pytest.param(
             main(
                 "%0 = stablehlo.broadcast_in_dim %x, dims = []"
                 " : (tensor<f32>) -> tensor<10000000000000xf32> return %x : tensor<f32>"

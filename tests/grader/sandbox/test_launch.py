@@ -105,6 +105,10 @@ print("files", [os.readlink(f"/proc/self/fd/{fd}") for fd in range(3, 64)
 print("path", [entry for entry in sys.path if "packages" not in entry and "lib/" not in entry])
 print("modules", [name for name in sys.modules if name.split(".")[0] in ("grader", "questionbank")])
 try:
+    bytearray(60 * 2**30)
+except MemoryError:
+    print("memory", "refused")
+try:
     socket.create_connection(("127.0.0.1", 9), timeout=1)
 except OSError as error:
     print("network", error.errno)
@@ -116,6 +120,7 @@ except OSError as error:
     assert lines["files"] == "[]"
     assert "grader" not in lines["path"]
     assert lines["modules"] == "[]"
+    assert lines["memory"] == "refused"
     if best_confinement().without_network:
         assert lines["network"] == "101"  # ENETUNREACH: not even a loopback
 
