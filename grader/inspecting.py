@@ -62,9 +62,8 @@ def read_compiled(report: CompileReport, *, mesh: MeshSpec) -> Inspected:
 
 
 def _failure(stage: str, end: StageEnd[TraceReport] | StageEnd[CompileReport]) -> str:
-    return (
-        f"{stage} ended without a report ({end.ended.value.replace('_', ' ')}). {end.log}".strip()
-    )
+    how = end.ended.value.replace("_", " ")
+    return f"{stage} {how} ({end.detail}). This is no fault of the program: try again."
 
 
 def _request(report: TraceReport, mesh: MeshSpec, targets: tuple[Target, ...]) -> CompileRequest:

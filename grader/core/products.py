@@ -13,7 +13,7 @@ from grader.core.hlo.frames import own_line
 from grader.core.hlo.module import Computation, Instruction, Module
 from grader.core.hlo.shapes import ArrayShape
 from grader.core.hlo.text import parse_int
-from grader.core.hlo.times import Times, times_by_computation
+from grader.core.hlo.times import NEVER, Times, times_by_computation
 
 _NUMBERS = re.compile(r"\{([\d,\s]*)\}")
 _LABELS = re.compile(r"([\dbf?]+)_([\dio?]+)->([\dbf?]+)")
@@ -38,6 +38,11 @@ class Product:
     times: Times
     line: int | None
 
+    @property
+    def total_flops(self) -> Times:
+        """Operations in one execution of the program."""
+        return self.times * Times(self.flops, self.flops)
+
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Products:
@@ -49,10 +54,7 @@ class Products:
     @property
     def flops(self) -> Times:
         """Operations on each device in one execution: exact, or a range like the counts."""
-        total = Times(0, 0)
-        for product in self.products:
-            total = total + product.times * Times(product.flops, product.flops)
-        return total
+        return sum((product.total_flops for product in self.products), start=NEVER)
 
 
 def find_products(module: Module, *, learner_file: str) -> Products:

@@ -10,7 +10,7 @@ _STRING = r'"(?:[^"\\]|\\.)*(?:"|$)'
 _BRACKET_OR_STRING = re.compile(_STRING + r"|[()\[\]{}]", re.DOTALL)
 _BRACKET_STRING_OR_COMMA = re.compile(_STRING + r"|[()\[\]{},]", re.DOTALL)
 _WHOLE_STRING = re.compile(_STRING, re.DOTALL)
-_ESCAPE = re.compile(r"\\([0-7]{3}|x[0-9a-fA-F]{1,2}|.)", re.DOTALL)
+_ESCAPES = re.compile(r"((?:\\[0-7]{3})+)|\\(.)", re.DOTALL)
 _NAMED_ESCAPES = {"n": "\n", "t": "\t", "r": "\r"}
 _OPENING = "([{"
 
@@ -74,16 +74,15 @@ def unquoted(text: str) -> str:
     """Return the value of a quoted string, escapes resolved; other text comes back as it is."""
     if len(text) < 2 or text[0] != '"' or text[-1] != '"':
         return text
-    return _ESCAPE.sub(_resolve_escape, text[1:-1])
+    return _ESCAPES.sub(_resolve_escape, text[1:-1])
 
 
 def _resolve_escape(match: re.Match[str]) -> str:
-    code = match.group(1)
-    if len(code) == 3:
-        return chr(int(code, 8))
-    if code[0] == "x" and len(code) > 1:
-        return chr(int(code[1:], 16))
-    return _NAMED_ESCAPES.get(code, code)
+    octal, named = match.groups()
+    if octal is None:
+        return _NAMED_ESCAPES.get(named, named)
+    # XLA escapes what is not ASCII byte by byte, so a letter may be several of them.
+    return bytes(int(code, 8) & 0xFF for code in octal[1:].split("\\")).decode("utf-8", "replace")
 
 
 def parse_int(text: str, *, what: str) -> int:
