@@ -9,6 +9,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from grader.core.collectives import Collective, Mesh, find_collectives
+from grader.core.hlo import parse_module
 from tests.tpu_runner.generated_programs import (
     GeneratedProgram,
     explicit_programs,
@@ -20,7 +22,7 @@ from tests.tpu_runner.generated_programs import (
 from tpu_runner.artefact import open_artefact
 from tpu_runner.compile import target_mesh
 from tpu_runner.executable import load_program
-from tpu_runner.learner_module import load
+from tpu_runner.learner_module import FILE_NAME, load
 from tpu_runner.meshes import abstract_mesh
 from tpu_runner.protocol import (
     Backend,
@@ -101,6 +103,14 @@ def instructions(hlo_text: str) -> collections.Counter[tuple[str, str, str]]:
     return found
 
 
+def rows(hlo_text: str, program: GeneratedProgram) -> tuple[Collective, ...]:
+    """Return what a reader is told of the program's communication, with the learner's lines."""
+    sizes = {axis.name: axis.size for axis in program.mesh.axes}
+    findings = find_collectives(parse_module(hlo_text), mesh=Mesh(sizes), learner_file=FILE_NAME)
+    assert findings.not_understood == ()
+    return findings.collectives
+
+
 def memory(compiled: Any) -> tuple[int, ...]:
     stats = compiled.memory_analysis()
     return (
@@ -131,6 +141,7 @@ def hold_equal(program: GeneratedProgram, data: st.DataObject) -> None:
         ours = compiled_in_stage_two(report, program, target)
         direct = compiled_directly(program, target)
         assert instructions(ours.as_text()) == instructions(direct.as_text())
+        assert rows(ours.as_text(), program) == rows(direct.as_text(), program)
         assert memory(ours) == memory(direct)
         assert blocks_of_results(ours.output_shardings, report) == blocks_of_results(
             direct.output_shardings, report
