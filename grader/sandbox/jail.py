@@ -10,7 +10,6 @@ from typing import Final
 from grader.sandbox.errors import SandboxUnavailableError
 
 MIB: Final = 1024 * 1024
-FILTER_FD: Final = 9
 
 # Joins control groups by their file of processes before anything of the jail is started.
 _JOIN_GROUPS: Final = (
@@ -48,12 +47,13 @@ def command(
     uid: int | None,
     limits: Limits,
     group_files: list[Path],
+    filter_fd: int,
 ) -> list[str]:
     """The words that run `inside` in a jail of its own.
 
     `readable` are mounted read-only beside the system's own folders. `uid` is the user inside when
     started as root, None when started by an ordinary user, who stays who they are. `group_files`
-    are the `cgroup.procs` to join. The filter is read from descriptor FILTER_FD.
+    are the `cgroup.procs` to join. The system-call filter is read from `filter_fd`.
     Raises SandboxUnavailableError when bubblewrap or util-linux is missing.
     """
     bwrap = _found("bwrap", "bubblewrap")
@@ -68,7 +68,7 @@ def command(
         words += [*_passage(private), *_become(uid)]
     # Tasks are counted by user and user namespace: only inside are they those of the jail alone.
     counted = [prlimit, f"--nproc={limits.tasks}"]
-    return [*words, bwrap, *_isolation(), *_mounts(sources, limits), *counted, *inside]
+    return [*words, bwrap, *_isolation(filter_fd), *_mounts(sources, limits), *counted, *inside]
 
 
 def interpreter_folders() -> list[Path]:
@@ -89,7 +89,7 @@ def _resource_limits(limits: Limits) -> list[str]:
     ]
 
 
-def _isolation() -> list[str]:
+def _isolation(filter_fd: int) -> list[str]:
     return [
         *(
             "--unshare-ipc",
@@ -99,7 +99,7 @@ def _isolation() -> list[str]:
             "--unshare-cgroup-try",
         ),
         *("--as-pid-1", "--die-with-parent", "--new-session", "--clearenv"),
-        *("--hostname", "jail", "--seccomp", str(FILTER_FD)),
+        *("--hostname", "jail", "--seccomp", str(filter_fd)),
     ]
 
 

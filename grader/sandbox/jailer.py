@@ -16,7 +16,7 @@ from typing import Final
 from grader.sandbox import seccomp
 from grader.sandbox.cgroups import Counted, Flavour, Group, Groups
 from grader.sandbox.errors import SandboxUnavailableError
-from grader.sandbox.jail import FILTER_FD, Limits, command, interpreter_folders
+from grader.sandbox.jail import Limits, command, interpreter_folders
 from grader.sandbox.watcher import MemoryWatcher
 
 # Users that no account has, one for each jail that root starts: the kernel counts tasks by user.
@@ -44,24 +44,34 @@ class Jailed:
     process: subprocess.Popen[bytes]
     _group: Group
     _watcher: MemoryWatcher | None
+    _counted: Counted | None = None
+
+    def kill(self) -> None:
+        """Kill everything in the jail.
+
+        The outermost process is killed, never one inside: a jail's own first process can be frozen
+        from within, and the kernel takes the whole namespace down when its maker dies.
+        """
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
 
     def end(self) -> Counted:
         """Kill everything in the jail, reap it, remove its group, and say what it used."""
+        if self._counted is not None:
+            return self._counted
         if self._watcher is not None:
             self._watcher.stop()
-        # The outermost process is killed, never one inside: a jail's own first process can be
-        # frozen from within, and the kernel takes the whole namespace down with it from here.
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
+        self.kill()
         self.process.wait()
         for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()
         counted = self._group.counted()
+        if self._watcher is not None and self._watcher.exceeded:
+            counted = dataclasses.replace(counted, out_of_memory_kills=1)
+        self._counted = counted
         if not self._group.remove():
             raise SandboxUnavailableError("the kernel holds on to a control group of a dead jail")
-        if self._watcher is not None and self._watcher.exceeded:
-            return dataclasses.replace(counted, out_of_memory_kills=1)
         return counted
 
 
@@ -101,18 +111,22 @@ class Jailer:
             tasks=limits.tasks,
             processors=processors,
         )
-        words = command(
-            list(inside),
-            readable=[*interpreter_folders(), *readable],
-            uid=_FIRST_UID + (os.getpid() * 61 + number) % _UIDS if self._as_root else None,
-            limits=limits,
-            group_files=group.process_files,
-        )
+        filter_end = _pipe_with(system_calls())
         try:
-            process = _popen(words, system_calls())
+            words = command(
+                list(inside),
+                readable=[*interpreter_folders(), *readable],
+                uid=_FIRST_UID + (os.getpid() * 61 + number) % _UIDS if self._as_root else None,
+                limits=limits,
+                group_files=group.process_files,
+                filter_fd=filter_end,
+            )
+            process = _popen(words, filter_end)
         except BaseException:
             group.remove()
             raise
+        finally:
+            os.close(filter_end)
         watcher = None
         if self.flavour is Flavour.NONE:
             watcher = MemoryWatcher(process.pid, memory_bytes=limits.memory_bytes)
@@ -142,24 +156,26 @@ def jailer() -> Jailer:
     return Jailer()
 
 
-def _popen(words: list[str], system_calls: bytes) -> subprocess.Popen[bytes]:
-    """Start with the filter on FILTER_FD, nothing else inherited and nothing in the environment."""
+def _pipe_with(content: bytes) -> int:
+    """The reading end of a pipe that holds `content`, which must fit in it."""
     reading, writing = os.pipe()
-    try:
-        os.write(writing, system_calls)
-        os.close(writing)
-        return subprocess.Popen(  # noqa: S603  # fixed words of our own
-            ["/bin/sh", "-c", f'exec {FILTER_FD}<&{reading} {reading}<&-; exec "$@"', "sh", *words],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={},
-            cwd="/",
-            pass_fds=(reading,),
-            start_new_session=True,
-        )
-    finally:
-        os.close(reading)
+    os.write(writing, content)
+    os.close(writing)
+    return reading
+
+
+def _popen(words: list[str], filter_end: int) -> subprocess.Popen[bytes]:
+    """Start with nothing inherited but the filter, and nothing in the environment."""
+    return subprocess.Popen(  # noqa: S603  # fixed words of our own
+        words,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={},
+        cwd="/",
+        pass_fds=(filter_end,),
+        start_new_session=True,
+    )
 
 
 def _explain(said: str) -> str:

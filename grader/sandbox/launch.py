@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from grader.sandbox.holding import Holder
 from grader.sandbox.slot import POOL_DEVICES, Ended, RunLimits, Slot, Stage, StageEnd
 from tpu_runner import protocol
 from tpu_runner.protocol import (
@@ -16,24 +17,28 @@ from tpu_runner.protocol import (
 )
 
 
-def run_trace(request: TraceRequest, *, limits: RunLimits | None = None) -> StageEnd[TraceReport]:
+def run_trace(
+    request: TraceRequest, *, limits: RunLimits | None = None, holder: Holder | None = None
+) -> StageEnd[TraceReport]:
     """Start a process, trace in it, and return how it ended."""
-    with Slot(Stage.TRACE, devices=pool_devices(request.mesh.devices), limits=limits) as slot:
+    with Slot(
+        Stage.TRACE, devices=pool_devices(request.mesh.devices), limits=limits, holder=holder
+    ) as slot:
         return slot.trace(request)
 
 
 def run_compile(
-    request: CompileRequest, *, limits: RunLimits | None = None
+    request: CompileRequest, *, limits: RunLimits | None = None, holder: Holder | None = None
 ) -> StageEnd[CompileReport]:
     """Start a process, compile for every target in it, and return how it ended.
 
     A compiler can crash, and takes the reports for the other targets with it. Then each target is
     compiled in a process of its own, and those that crash are reported as such.
     """
-    end = _compile_once(request, limits)
+    end = _compile_once(request, limits, holder)
     if end.ended is not Ended.CRASHED or len(request.targets) == 1:
         return end
-    return _each_alone(request, limits)
+    return _each_alone(request, limits, holder)
 
 
 def pool_devices(mesh_devices: int) -> int:
@@ -41,16 +46,20 @@ def pool_devices(mesh_devices: int) -> int:
     return max(mesh_devices, POOL_DEVICES)
 
 
-def _compile_once(request: CompileRequest, limits: RunLimits | None) -> StageEnd[CompileReport]:
+def _compile_once(
+    request: CompileRequest, limits: RunLimits | None, holder: Holder | None
+) -> StageEnd[CompileReport]:
     needs_cpu = any(target.backend is Backend.CPU for target in request.targets)
     devices = pool_devices(request.mesh.devices) if needs_cpu else 1
-    with Slot(Stage.COMPILE, devices=devices, limits=limits) as slot:
+    with Slot(Stage.COMPILE, devices=devices, limits=limits, holder=holder) as slot:
         return slot.compile(request)
 
 
-def _each_alone(request: CompileRequest, limits: RunLimits | None) -> StageEnd[CompileReport]:
+def _each_alone(
+    request: CompileRequest, limits: RunLimits | None, holder: Holder | None
+) -> StageEnd[CompileReport]:
     ends = [
-        _compile_once(dataclasses.replace(request, targets=(target,)), limits)
+        _compile_once(dataclasses.replace(request, targets=(target,)), limits, holder)
         for target in request.targets
     ]
     survivor = next((end for end in ends if end.report is not None), None)

@@ -1,16 +1,8 @@
-"""One stage of the runner as a process of its own, which takes a single job.
+"""One stage of the runner in a jail of its own, which takes a single job."""
 
-Until the real sandbox exists this confines only as far as an ordinary process can be: an empty
-environment, no inherited files, resource limits, an unprivileged user and no network where the
-system lets us. Use it on files of one's own.
-"""
-
-import contextlib
 import enum
 import os
 import selectors
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Sequence
@@ -18,7 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
-from grader.sandbox.confinement import Confinement, best_confinement
+from grader.sandbox import seccomp
+from grader.sandbox.cgroups import Counted
+from grader.sandbox.holding import Holder
+from grader.sandbox.jail import Limits
+from grader.sandbox.jailer import jailer
 from tpu_runner import protocol
 from tpu_runner.protocol import (
     CompileReport,
@@ -43,12 +39,16 @@ class Stage(enum.StrEnum):
     COMPILE = "compile"
 
 
+_SYSTEM_CALLS = {Stage.TRACE: seccomp.tracer_filter, Stage.COMPILE: seccomp.compiler_filter}
+
+
 class Ended(enum.StrEnum):
     """How a stage's process ended, seen from outside."""
 
     REPORTED = "reported"
     CRASHED = "crashed"  # no report, or only a part of one: a signal, os._exit, a limit
     TIMED_OUT = "timed_out"
+    OUT_OF_MEMORY = "out_of_memory"
     SPOKE_GARBAGE = "spoke_garbage"  # its bytes were not one report
     NOT_STARTED = "not_started"  # it ended before it was ready: never the learner's doing
 
@@ -60,11 +60,23 @@ class RunLimits:
     wall_seconds: float = 60.0
     start_seconds: float = 60.0
     cpu_seconds: int = 240
-    # Address space beyond what each fake device's threads reserve (about 30 MiB). A warm process
-    # reserves some 2 GiB of it and uses a tenth.
-    memory_bytes: int = 12 * _GIB
+    memory_bytes: int = 6 * _GIB
+    # Beyond what each fake device's threads reserve (about 30 MiB). A warm process reserves some
+    # 2 GiB of address space and uses a tenth.
+    address_space_bytes: int = 12 * _GIB
+    tasks: int = 1024  # 64 fake devices have 264 threads, and as many again while they compile
     file_bytes: int = 16 * protocol.MIB
     open_files: int = 512
+
+    def of_the_jail(self, devices: int) -> Limits:
+        """Those that are set from outside."""
+        return Limits(
+            memory_bytes=self.memory_bytes,
+            address_space_bytes=self.address_space_bytes + devices * _BYTES_PER_DEVICE,
+            cpu_seconds=self.cpu_seconds,
+            tasks=self.tasks,
+            open_files=self.open_files,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +92,7 @@ class StageEnd[Report: (TraceReport, CompileReport)]:
     detail: str
     log: str
     seconds: float
+    counted: Counted
 
 
 class Slot:
@@ -92,25 +105,20 @@ class Slot:
         devices: int = POOL_DEVICES,
         warm: bool = False,
         limits: RunLimits | None = None,
-        confinement: Confinement | None = None,
+        holder: Holder | None = None,
     ) -> None:
         self.stage = stage
         self.limits = limits or RunLimits()
-        self.confinement = confinement or best_confinement()
         self._output = bytearray()
         self._log = bytearray()
         self._used = False
-        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and file
-            [*self.confinement.prefix, *_command(stage, devices, self.limits, warm=warm)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={},
-            cwd="/",
-            close_fds=True,
-            start_new_session=True,
-            **self.confinement.popen_arguments(),
+        self._held = (holder or jailer()).start(
+            _command(stage, devices, self.limits, warm=warm),
+            readable=[_START_FILE.parent],
+            system_calls=_SYSTEM_CALLS[stage],
+            limits=self.limits.of_the_jail(devices),
         )
+        self._process = self._held.process
 
     def __enter__(self) -> Self:
         """Return the slot."""
@@ -140,18 +148,8 @@ class Slot:
         return self._run(protocol.to_frame(request), CompileReport)
 
     def close(self) -> None:
-        """Kill the process and its group, and reap it."""
-        self._kill_group()
-        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
-            if stream is not None:
-                stream.close()
-        self._process.wait()
-
-    def _kill_group(self) -> None:
-        # macOS answers PermissionError for a group of zombies.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.kill()
+        """End the process with all that it started, and reap it."""
+        self._held.end()
 
     def _run[Report: (TraceReport, CompileReport)](
         self, frame: bytes, report: type[Report]
@@ -177,13 +175,16 @@ class Slot:
         self, ended: Ended, report: Report | None, started: float, *, problem: str = ""
     ) -> StageEnd[Report]:
         seconds = time.monotonic() - started
-        self.close()
+        counted = self._held.end()
+        if report is None and counted.out_of_memory_kills:
+            ended = Ended.OUT_OF_MEMORY
         return StageEnd(
             ended=ended,
             report=report,
             detail=f"exit status {self._process.returncode}{f', {problem}' if problem else ''}",
             log=self._log.decode("utf-8", "backslashreplace"),
             seconds=seconds,
+            counted=counted,
         )
 
     def _is_ready(self) -> bool:
@@ -209,7 +210,7 @@ class Slot:
                 ready = selector.select(min(_POLL_SECONDS, deadline - time.monotonic()))
                 if self._process.poll() is not None:
                     # What it left behind may hold the pipes open: it has no say any more.
-                    self._kill_group()
+                    self._held.kill()
                 if time.monotonic() >= deadline or len(self._output) > protocol.FRAME_CAP_BYTES:
                     return False
                 for key, _ in ready:
@@ -240,7 +241,7 @@ def _command(stage: Stage, devices: int, limits: RunLimits, *, warm: bool) -> Se
         str(_START_FILE),
         stage.value,
         f"--devices={devices}",
-        f"--memory-bytes={limits.memory_bytes + devices * _BYTES_PER_DEVICE}",
+        f"--memory-bytes={limits.address_space_bytes + devices * _BYTES_PER_DEVICE}",
         f"--cpu-seconds={limits.cpu_seconds}",
         f"--file-bytes={limits.file_bytes}",
         f"--open-files={limits.open_files}",
