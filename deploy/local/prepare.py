@@ -6,7 +6,7 @@ from pathlib import Path
 
 import django
 from django.conf import settings
-from django.core.management import call_command, get_commands
+from django.core.management import call_command
 
 from questionbank.settings import env
 
@@ -19,8 +19,7 @@ def main() -> None:
     django.setup()
     call_command("migrate", interactive=False, verbosity=0)
     collect_static_files()
-    if "publish_content" in get_commands():
-        call_command("publish_content")
+    call_command("publish_content")
 
 
 def collect_static_files() -> None:

@@ -47,7 +47,7 @@ def test_the_database_refuses_a_rating_that_is_none(
     learner: User, questions: list[Question]
 ) -> None:
     with pytest.raises(IntegrityError):
-        Mark.objects.create(learner=learner, question=questions[0], rating="excellent")
+        Mark.objects.create(learner=learner, question=questions[0], rating="great")
 
 
 def test_a_removed_bookmark_comes_back_with_its_note(
