@@ -139,6 +139,15 @@ class Slot:
         self._exchange(b"", deadline, until=len(protocol.READY))
         return self._is_ready()
 
+    def is_waiting(self) -> bool:
+        """Whether the process still lives and has said nothing since it was ready."""
+        return self._process.poll() is None and bytes(self._output) == protocol.READY
+
+    def last_words(self) -> str:
+        """The last line that the process wrote to its standard error."""
+        lines = self._log.decode("utf-8", "backslashreplace").strip().splitlines()
+        return lines[-1] if lines else "it said nothing"
+
     def trace(self, request: TraceRequest) -> StageEnd[TraceReport]:
         """Hand over the slot's one job, for a slot of the trace stage."""
         return self._run(protocol.to_frame(request), TraceReport)
