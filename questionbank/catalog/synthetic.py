@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from questionbank.catalog.content import documents
 from questionbank.catalog.models import (
     Concept,
     PublishedConcept,
@@ -18,15 +19,37 @@ from questionbank.catalog.models import (
     Track,
 )
 from questionbank.catalog.search import index
+from questionbank.catalog.selectors.bank import to_stored
 from questionbank.catalog.vocabulary import Level, Tier
 
 PER_TOPIC = 30
 CONCEPTS_PER_TOPIC = 3
+CONCEPTS_SHOWN = 6
+PER_STAGE = 10
 OPEN_PER_TOPIC = 10
 SIGNED_IN_PER_TOPIC = 10
 BATCH = 500
 WHEN = dt.datetime(2026, 9, 1, tzinfo=dt.UTC)
 _LEVELS = tuple(Level)
+_MOVES = (
+    "an all-gather",
+    "a reduce-scatter",
+    "an all-reduce",
+    "an all-to-all",
+    "a broadcast",
+    "a permutation",
+    "a halo exchange",
+)
+_NETS = (
+    "a ring",
+    "a torus",
+    "a fat tree",
+    "a dragonfly",
+    "a switch",
+    "a mesh",
+    "one host",
+    "a bus",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,59 +90,86 @@ def store_synthetic_bank(questions: int) -> SyntheticBank:
 
 
 def _store_topics(number: int) -> list[Topic]:
-    return Topic.objects.bulk_create(
-        Topic(
-            slug=f"synthetic-topic-{index}",
-            title=f"Synthetic topic {index}",
-            emoji="🧪",
-            description="Made by a program.",
-            position=1000 + index,
-            question_order=[_slug(index * PER_TOPIC + i) for i in range(PER_TOPIC)],
-        )
-        for index in range(number)
+    return Topic.objects.bulk_create(_topic(index) for index in range(number))
+
+
+def _topic(number: int) -> Topic:
+    document = documents.Topic(
+        slug=f"synthetic-topic-{number}",
+        title=f"Synthetic topic {number}",
+        emoji="🧪",
+        description="Made by a program.",
+        questions=tuple(_slug(number * PER_TOPIC + place) for place in range(PER_TOPIC)),
+        concepts=tuple(f"synthetic-concept-{number}-{i}" for i in range(CONCEPTS_PER_TOPIC)),
+    )
+    return Topic(
+        slug=document.slug,
+        title=document.title,
+        emoji=document.emoji,
+        description=document.description,
+        position=1000 + number,
+        question_order=list(document.questions),
+        concept_order=list(document.concepts),
+        document=to_stored(document),
     )
 
 
 def _store_concepts(topics: list[Topic]) -> list[PublishedConcept]:
     drafts = Concept.objects.bulk_create(
-        Concept(
-            slug=f"synthetic-concept-{topic_number}-{index}",
-            title=f"Synthetic concept {topic_number}.{index}",
-            summary="One idea, made by a program.",
-            topic=topic,
-            level=_LEVELS[index % len(_LEVELS)],
-            updated=WHEN.date(),
-            body="It is what it is.",
-            breath="It is.",
-        )
-        for topic_number, topic in enumerate(topics)
-        for index in range(CONCEPTS_PER_TOPIC)
+        _concept(slug, place, topic)
+        for topic in topics
+        for place, slug in enumerate(topic.concept_order)
     )
-    return PublishedConcept.objects.bulk_create(
-        PublishedConcept(
-            concept=draft,
-            topic=draft.topic,
-            title=draft.title,
-            summary=draft.summary,
-            summary_html=draft.summary,
-            level=draft.level,
-            tier=Tier.OPEN,
-            updated=draft.updated,
-            html="<p>It is what it is.</p>",
-            outline=[],
-            words=5,
-            minutes=1,
-            has_maths=False,
-            has_sheet=False,
-            plain_text="It is what it is.",
-            breath_html="It is.",
-            sources=[],
-            document={},
-            rendered_with="",
-            first_published_at=WHEN,
-            published_at=WHEN,
-        )
-        for draft in drafts
+    return PublishedConcept.objects.bulk_create(_published_concept(draft) for draft in drafts)
+
+
+def _concept(slug: str, place: int, topic: Topic) -> Concept:
+    document = documents.Concept(
+        slug=slug,
+        title=f"{topic.title}, concept {place}",
+        summary="One idea, made by a program.",
+        topic=topic.slug,
+        level=_LEVELS[place % len(_LEVELS)],
+        updated=f"{WHEN:%Y-%m}",
+        breath="It is.",
+        body="It is what it is.",
+    )
+    return Concept(
+        slug=slug,
+        title=document.title,
+        summary=document.summary,
+        topic=topic,
+        level=document.level,
+        updated=WHEN.date(),
+        body=document.body,
+        breath=document.breath,
+        document=to_stored(document),
+    )
+
+
+def _published_concept(draft: Concept) -> PublishedConcept:
+    return PublishedConcept(
+        concept=draft,
+        topic=draft.topic,
+        title=draft.title,
+        summary=draft.summary,
+        summary_html=draft.summary,
+        level=draft.level,
+        tier=Tier.OPEN,
+        updated=draft.updated,
+        html=f"<p>{draft.body}</p>",
+        outline=[],
+        words=5,
+        minutes=1,
+        has_maths=False,
+        has_sheet=False,
+        plain_text=draft.body,
+        breath_html=draft.breath,
+        sources=[],
+        document=draft.document,
+        rendered_with="",
+        first_published_at=WHEN,
+        published_at=WHEN,
     )
 
 
@@ -154,16 +204,31 @@ def _tier(number: int) -> Tier:
 
 
 def _draft(number: int, topics: list[Topic]) -> Question:
-    return Question(
+    topic = topics[number // PER_TOPIC]
+    first, second = (f"synthetic-concept-{number // PER_TOPIC}-{place}" for place in (0, 1))
+    move, net = _MOVES[number % len(_MOVES)], _NETS[number // 7 % len(_NETS)]
+    document = documents.Question(
         slug=_slug(number),
-        title=f"Synthetic question {number}: what does a ring of {number + 2} chips move?",
-        summary=f"An all-gather over {number + 2} chips, made by a program.",
-        topic=topics[number // PER_TOPIC],
+        title=f"What does {move} over {number + 2} chips cost on {net}?",
+        summary=f"Synthetic question {number}: bytes and seconds, made by a program.",
+        topic=topic.slug,
         level=_LEVELS[number % len(_LEVELS)],
+        updated=f"{WHEN:%Y-%m}",
+        concepts=(documents.ConceptLink(first, 0.5), documents.ConceptLink(second, 0.25)),
+        editor_note=("Scored on the number.",),
+        body=_plain(number),
+    )
+    return Question(
+        slug=document.slug,
+        title=document.title,
+        summary=document.summary,
+        topic=topic,
+        level=document.level,
         dealt_tier=_tier(number),
         updated=WHEN.date(),
-        body=_plain(number),
-        editor_note=["Scored on the number."],
+        body=document.body,
+        editor_note=list(document.editor_note),
+        document=to_stored(document),
     )
 
 
@@ -187,7 +252,7 @@ def _published(number: int, draft: Question) -> PublishedQuestion:
         editor_note_html=["Scored on the number."],
         exercises=[],
         sources=[],
-        document={},
+        document=draft.document,
         rendered_with="",
         first_published_at=WHEN,
         published_at=WHEN,
@@ -202,11 +267,12 @@ def _plain(number: int) -> str:
 def _ranked(
     number: int, row: PublishedQuestion, concepts: list[PublishedConcept]
 ) -> Iterator[RankedConcept]:
-    shown = min(6, len(concepts))
-    for rank in range(1, shown + 1):
+    """Those of its own topic come first; it leans on the first two of them."""
+    own = number // PER_TOPIC * CONCEPTS_PER_TOPIC
+    for rank in range(1, min(CONCEPTS_SHOWN, len(concepts)) + 1):
         yield RankedConcept(
             question=row,
-            concept=concepts[(number + rank) % len(concepts)],
+            concept=concepts[(own + rank - 1) % len(concepts)],
             rank=rank,
             score=1 / (rank + 1),
             linked=rank <= 2,
@@ -214,18 +280,31 @@ def _ranked(
 
 
 def _store_track(questions: int) -> None:
-    track = Track.objects.create(
+    slugs = [_slug(number) for number in range(questions)]
+    document = documents.Track(
         slug="synthetic-track",
         title="Synthetic track",
         emoji="🧪",
         description="Made by a program.",
-        position=1000,
+        stages=tuple(
+            documents.Stage(
+                title=f"Synthetic stage {start // PER_STAGE + 1}",
+                questions=tuple(slugs[start : start + PER_STAGE]),
+            )
+            for start in range(0, questions, PER_STAGE)
+        ),
     )
-    for start in range(0, questions, 10):
-        stage = Stage.objects.create(
-            track=track, title=f"Synthetic stage {start // 10 + 1}", position=start // 10
-        )
+    track = Track.objects.create(
+        slug=document.slug,
+        title=document.title,
+        emoji=document.emoji,
+        description=document.description,
+        position=1000,
+        document=to_stored(document),
+    )
+    for place, leg in enumerate(document.stages):
+        stage = Stage.objects.create(track=track, title=leg.title, position=place)
         StageQuestion.objects.bulk_create(
-            StageQuestion(stage=stage, question_slug=_slug(number), position=number)
-            for number in range(start, min(start + 10, questions))
+            StageQuestion(stage=stage, question_slug=slug, position=at)
+            for at, slug in enumerate(leg.questions)
         )

@@ -70,7 +70,19 @@ class PublishedQuestion(Snapshot):
     objects = PublishedQuerySet["PublishedQuestion"].as_manager()
 
     class Meta(Snapshot.Meta):
-        indexes = [models.Index(fields=["topic", "tier"], name="publishedquestion_topic_tier")]
+        indexes = [
+            models.Index(fields=["topic", "tier"], name="publishedquestion_topic_tier"),
+            models.Index(fields=["question", "tier"], name="publishedquestion_tier_of"),
+            # Counts by tier, and the question that the front page shows, without reading a text.
+            models.Index(
+                "tier",
+                models.F("updated").desc(),
+                models.F("has_sheet").desc(),
+                models.F("words").desc(),
+                "question",
+                name="publishedquestion_featured",
+            ),
+        ]
 
 
 class PublishedConcept(Snapshot):

@@ -1,5 +1,6 @@
 """Words of a text, their stems, and what a query asks for. Both databases match on these stems."""
 
+import functools
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -14,6 +15,7 @@ _QUOTED = re.compile(r'"([^"]*)"')
 _VOWEL = re.compile(r"[aeiouy]")
 _DOUBLED = re.compile(r"([bdfgmnprt])\1$")
 _SHORTEST_STEMMED = 4
+_WORDS_REMEMBERED = 50_000
 _STOP_WORDS = frozenset({
     "a", "an", "and", "are", "as", "at", "be", "by", "can", "do", "does", "for", "from", "how",
     "i", "in", "into", "is", "it", "its", "me", "my", "of", "on", "or", "so", "than", "that",
@@ -52,6 +54,7 @@ def words_in(text: str) -> Iterator[Word]:
             yield Word(start=found.start(), end=found.end(), plain=plain, stem=stem_of(plain))
 
 
+@functools.lru_cache(maxsize=_WORDS_REMEMBERED)
 def plain_form(word: str) -> str:
     """The word in lower case, without accents, in letters and digits alone."""
     spelled = word.replace("+", "plus").replace("#", "sharp")
@@ -59,6 +62,7 @@ def plain_form(word: str) -> str:
     return "".join(character for character in decomposed if character.isalnum())
 
 
+@functools.lru_cache(maxsize=_WORDS_REMEMBERED)
 def stem_of(word: str) -> str:
     """The part that a word shares with its other forms: shard for shards, sharded, sharding."""
     if len(word) < _SHORTEST_STEMMED or not (word.isascii() and word.isalpha()):

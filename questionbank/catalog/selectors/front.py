@@ -27,7 +27,7 @@ def _featured(reader: Reader) -> QuestionPage | None:
     """The open question revised last; among equals one with a sheet to play with, the longest."""
     slug = (
         PublishedQuestion.objects.in_tiers([Tier.OPEN])
-        .order_by("-updated", "-has_sheet", "-words", "question__slug")
+        .order_by("-updated", "-has_sheet", "-words", "question_id")
         .values_list("question__slug", flat=True)
         .first()
     )
