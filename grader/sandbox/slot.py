@@ -1,5 +1,6 @@
 """One stage of the runner in a jail of its own, which takes a single job."""
 
+import dataclasses
 import enum
 import os
 import selectors
@@ -149,8 +150,13 @@ class Slot:
         return lines[-1] if lines else "it said nothing"
 
     def trace(self, request: TraceRequest) -> StageEnd[TraceReport]:
-        """Hand over the slot's one job, for a slot of the trace stage."""
-        return self._run(protocol.to_frame(request), TraceReport)
+        """Hand over the slot's one job, for a slot of the trace stage.
+
+        Of a source over the cap only so much is sent that stage 1 refuses it for its size.
+        """
+        source = request.source[: protocol.SOURCE_CAP_BYTES + 1]
+        frame = protocol.to_frame(dataclasses.replace(request, source=source))
+        return self._run(frame, TraceReport)
 
     def compile(self, request: CompileRequest) -> StageEnd[CompileReport]:
         """Hand over the slot's one job, for a slot of the compile stage."""

@@ -132,6 +132,24 @@ def test_a_wrong_slice_is_told_beside_the_others(
     assert found.hlo_text == ""
 
 
+def test_a_program_that_asks_for_its_platform_is_the_same_everywhere() -> None:
+    # Traced once for the TPU: shown the CPU, it is still the TPU's branch, so hiding work pays not.
+    source = """
+import jax, jax.numpy as jnp
+
+def build(mesh):
+    def step(x):
+        return jax.lax.platform_dependent(x, cpu=lambda x: x @ x, tpu=jnp.zeros_like)
+    return jax.jit(step)
+
+def example_args(mesh):
+    return (jax.ShapeDtypeStruct((64, 64), jnp.float32),)
+"""
+    found = compile_program(compile_request(traced(source).artefact, CPU))
+    assert found.backends[0].status is BackendStatus.COMPILED
+    assert " dot(" not in found.backends[0].hlo_text
+
+
 def test_a_limit_of_the_request_is_held(artefact: bytes) -> None:
     found = compile_program(compile_request(artefact, CPU, limits=Limits(expanded_ops=2)))
     assert found.outcome is CompileOutcome.REFUSED

@@ -4,11 +4,12 @@ import itertools
 from typing import Any
 
 import pytest
+from jax.experimental import mesh_utils
 from jax.experimental import topologies as jax_topologies
 
 from tests.tpu_runner.programs import mesh_spec
 from tpu_runner.compile import versions
-from tpu_runner.meshes import MeshDoesNotFitError, check_fit, lay_on_torus
+from tpu_runner.meshes import MeshDoesNotFitError, check_fit, lay_on_torus, tpu_mesh
 from tpu_runner.topologies import GENERATIONS, UnknownTopologyError, find_slice, slices_with
 
 pytestmark = pytest.mark.compiler
@@ -74,10 +75,10 @@ def test_every_generation_has_some_slice_of_eight_devices() -> None:
     assert {found.generation.name for found in slices_with(8)} == set(GENERATIONS)
 
 
-def devices_of(name: str) -> list[Any]:
+def devices_of(name: str, **options: int) -> list[Any]:
     if versions().libtpu is None:
         pytest.fail("this test needs the TPU compiler: install the extra `tpu`")
-    return list(jax_topologies.get_topology_desc(name, platform="tpu").devices)
+    return list(jax_topologies.get_topology_desc(name, platform="tpu", **options).devices)
 
 
 def hops(one: Any, other: Any, shape: tuple[int, ...], *, wraps: bool) -> int:
@@ -126,6 +127,15 @@ def test_both_cores_of_a_v4_chip_are_neighbours_on_the_last_axis(
     for first, second in zip(laid[..., 0::2].flat, laid[..., 1::2].flat, strict=True):
         assert tuple(first.coords) == tuple(second.coords)
         assert (first.core_on_chip, second.core_on_chip) == (0, 1)
+
+
+def test_a_mesh_over_two_slices_is_the_one_that_jax_calls_hybrid() -> None:
+    devices = devices_of("v5e:2x4", num_slices=2)
+    expected = mesh_utils.create_hybrid_device_mesh((2, 4), (2, 1), devices)
+    found = tpu_mesh(
+        mesh_spec(("data", 4), ("model", 4)), devices, slice_=find_slice("v5e:2x4"), slices=2
+    )
+    assert [device.id for device in found.devices.flat] == [device.id for device in expected.flat]
 
 
 def test_axes_of_a_cube_lie_along_its_links() -> None:

@@ -20,6 +20,7 @@ from tpu_runner.protocol import (
     STDOUT_CAP_BYTES,
     BackendStatus,
     CompileOutcome,
+    LearnerErrorKind,
     TraceOutcome,
     TraceReport,
 )
@@ -119,6 +120,13 @@ except OSError as error:
     assert lines["modules"] == "[]"
     assert lines["memory"] == "refused"
     assert lines["network"] == "1"  # EPERM: not even a socket
+
+
+def test_a_file_of_ten_megabytes_is_refused_by_its_size() -> None:
+    end = ends("#" * 10_000_000)
+    assert end.report is not None
+    assert end.report.error is not None
+    assert end.report.error.kind is LearnerErrorKind.SOURCE_TOO_LARGE
 
 
 def test_a_slot_that_waits_takes_one_job() -> None:
