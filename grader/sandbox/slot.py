@@ -29,6 +29,7 @@ _START_FILE = Path(protocol.__file__).with_name("start.py")
 POOL_DEVICES = 64
 _LOG_CAP_BYTES = 64 * protocol.KIB
 _BYTES_PER_DEVICE = 32 * protocol.MIB
+_TASKS_PER_DEVICE = 8  # of a mesh larger than the pool: four threads, and room to compile
 _POLL_SECONDS = 0.5
 _GIB = 1024 * protocol.MIB
 
@@ -75,7 +76,7 @@ class RunLimits:
             memory_bytes=self.memory_bytes,
             address_space_bytes=self.address_space_bytes + devices * _BYTES_PER_DEVICE,
             cpu_seconds=self.cpu_seconds,
-            tasks=self.tasks,
+            tasks=self.tasks + _TASKS_PER_DEVICE * max(0, devices - POOL_DEVICES),
             open_files=self.open_files,
         )
 

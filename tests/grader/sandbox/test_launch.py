@@ -13,6 +13,7 @@ from tests.tpu_runner.programs import (
     CPU,
     DATA_MODEL,
     compile_request,
+    mesh_spec,
     request,
     tpu,
 )
@@ -127,6 +128,17 @@ def test_a_file_of_ten_megabytes_is_refused_by_its_size() -> None:
     assert end.report is not None
     assert end.report.error is not None
     assert end.report.error.kind is LearnerErrorKind.SOURCE_TOO_LARGE
+
+
+def test_a_mesh_larger_than_the_pool_is_traced_in_a_process_with_as_many_devices() -> None:
+    mesh = mesh_spec(("data", 32), ("model", 16))
+    end = run_trace(request(CONTRACTED_OVER_MODEL, mesh))
+    assert end.report is not None, end.log
+    assert end.report.error is None
+    compiled = run_compile(compile_request(end.report.artefact, tpu("v5p:8x8x8"), mesh=mesh))
+    assert compiled.report is not None, compiled.log
+    (found,) = compiled.report.backends
+    assert found.status in (BackendStatus.COMPILED, BackendStatus.NOT_CHECKED)
 
 
 def test_a_slot_that_waits_takes_one_job() -> None:
