@@ -8,6 +8,7 @@ from collections.abc import Callable
 import structlog
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.utils.encoding import escape_uri_path
 
 HEADER = "X-Request-ID"
 
@@ -32,7 +33,8 @@ class RequestLogMiddleware:
             response.headers[HEADER] = request_id
             write = _log.debug if _is_noise(request, response) else _log.info
             write(
-                f"{request.method} {request.path}",
+                # Escaped again: a decoded line break in a path would write a line of its own.
+                f"{request.method} {escape_uri_path(request.path)}",
                 status=response.status_code,
                 ms=round((time.perf_counter() - began) * 1000, 1),
             )

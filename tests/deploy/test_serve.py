@@ -97,7 +97,10 @@ def socket_folder(var: Path) -> Path:
 
 
 def is_alive(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()
+    """Whether the process runs; one that only waits to be counted does not."""
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    return False
 
 
 def test_the_site_starts_mends_what_crashes_and_stops_without_leaving_anything(
@@ -127,6 +130,17 @@ def test_the_site_starts_mends_what_crashes_and_stops_without_leaving_anything(
     assert site.process.wait(timeout=40) == 0
     assert not [name for name, pid in left.items() if is_alive(pid)]
     assert not socket_folder(site.var).exists()
+
+
+def test_a_supervisor_that_is_killed_leaves_no_program_behind(site: RunningSite) -> None:
+    site.wait_for("ready after")
+    left = site.children()
+    assert left.keys() == {"valkey", "worker", "web"}
+    site.process.kill()
+    until = time.monotonic() + 40
+    while any(is_alive(pid) for pid in left.values()):
+        assert time.monotonic() < until, {name: is_alive(pid) for name, pid in left.items()}
+        time.sleep(0.1)
 
 
 def test_a_port_that_is_taken_is_said_before_anything_starts(tmp_path: Path) -> None:

@@ -35,3 +35,10 @@ def test_one_line_says_what_was_asked_and_answered(client: Client) -> None:
     assert line["status"] == 404
     assert line["ms"] > 0
     assert "secret" not in str(line)
+
+
+def test_a_path_cannot_write_a_line_of_its_own(client: Client) -> None:
+    with capture_logs() as lines:
+        client.get("/a%0A2026-01-01 [info] forged%1B[31m")
+    line = next(line for line in lines if line["event"].startswith("GET /a"))
+    assert line["event"] == "GET /a%0A2026-01-01%20%5Binfo%5D%20forged%1B%5B31m"

@@ -9,8 +9,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import redis
 import structlog
+from pytest_django import Settings
 
+from deploy.local import valkey
 from questionbank import broker, celery
 from questionbank.health import heartbeat
 
@@ -58,7 +61,7 @@ def worker(on_the_broker: str, tmp_path: Path) -> Iterator[RunningWorker]:
 def test_a_worker_answers_the_site_by_name_and_logs_the_request_it_serves(
     worker: RunningWorker,
 ) -> None:
-    assert worker.is_heard(within=30), worker.log.read_text()
+    assert worker.is_heard(within=60), worker.log.read_text()
     with structlog.contextvars.bound_contextvars(request_id="from-a-reader-1"):
         task = celery.hand_over("grader.ping", "hello", queue="site")
     assert celery.app.AsyncResult(task).get(timeout=10) == "hello"
@@ -66,8 +69,55 @@ def test_a_worker_answers_the_site_by_name_and_logs_the_request_it_serves(
     assert "request_id=from-a-reader-1" in line
 
 
+def test_a_worker_takes_tasks_again_after_its_broker_was_killed(
+    settings: Settings, short_folder: Path, tmp_path: Path
+) -> None:
+    socket = short_folder / "mortal.sock"
+    data = tmp_path / "valkey"
+    data.mkdir()
+    url = f"unix://{socket}"
+    settings.REDIS_URL = url
+    address = url.replace("unix://", "redis+socket://")
+    celery.app.conf.update(broker_url=address, result_backend=address)
+    celery.app.close()
+
+    def start_broker() -> subprocess.Popen[bytes]:
+        command = valkey.server_command(socket=socket, data=data)
+        return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+    server = start_broker()
+    running = RunningWorker(url, tmp_path / "worker.log")
+    try:
+        wait_until_it_answers(60)
+        assert running.is_heard(within=60), running.log.read_text()
+        server.kill()
+        server.wait()
+        server = start_broker()
+        wait_until_it_answers(60)
+        task = celery.hand_over("grader.ping", "still there?", queue="site")
+        assert celery.app.AsyncResult(task).get(timeout=60) == "still there?"
+    finally:
+        running.process.kill()
+        running.process.wait()
+        celery.app.close()
+        server.terminate()
+        server.wait()
+
+
+def wait_until_it_answers(seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            broker.connect().ping()
+        except redis.ConnectionError:
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        else:
+            return
+
+
 def test_a_worker_that_is_asked_to_stop_says_so_at_once(worker: RunningWorker) -> None:
-    assert worker.is_heard(within=30), worker.log.read_text()
+    assert worker.is_heard(within=60), worker.log.read_text()
     worker.process.send_signal(signal.SIGTERM)
     assert worker.process.wait(timeout=15) == 0, worker.log.read_text()
     assert heartbeat.workers_at_work(broker.connect()) == []
