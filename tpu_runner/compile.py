@@ -33,8 +33,10 @@ from tpu_runner.protocol import (
     MemoryBytes,
     MeshSpec,
     Target,
+    TrialRun,
     Versions,
 )
+from tpu_runner.run import run_trials
 from tpu_runner.stopwatch import Stopwatch
 from tpu_runner.topologies import UnknownTopologyError, find_slice
 
@@ -57,7 +59,7 @@ def compile_program(request: CompileRequest) -> CompileReport:
             )
     except ArtefactRefusedError as error:
         return _report(request, watch, refusal=str(error))
-    backends = tuple(_compile_for(target, program, request.mesh) for target in request.targets)
+    backends = tuple(_compile_for(target, program, request) for target in request.targets)
     return _report(request, watch, program=program, backends=backends)
 
 
@@ -93,19 +95,23 @@ def target_mesh(target: Target, spec: MeshSpec) -> Mesh:
     return tpu_mesh(spec, description.devices, slice_=slice_, slices=target.slices)
 
 
-def _compile_for(target: Target, program: Program, spec: MeshSpec) -> BackendReport:
+def _compile_for(target: Target, program: Program, request: CompileRequest) -> BackendReport:
     watch = Stopwatch()
     try:
         with watch.phase("mesh"):
-            mesh = target_mesh(target, spec)
+            mesh = target_mesh(target, request.mesh)
         with watch.phase("compile"):
             compiled = load_program(program, mesh)
         text = compiled.as_text()
         if len(text) > HLO_CAP_BYTES:
             message = f"The compiled text has {len(text)} bytes, more than {HLO_CAP_BYTES}."
             return _failed(target, BackendStatus.COMPILER_ERROR, message, watch)
+        runs: tuple[TrialRun, ...] = ()
+        if target.backend is Backend.CPU:
+            with watch.phase("run"):
+                runs = run_trials(request.trials, program, compiled, mesh)
         with watch.phase("report"):
-            return _compiled_report(target, program, mesh, compiled, text, watch)
+            return _compiled_report(target, program, mesh, compiled, text, runs, watch)
     except UnknownTopologyError as error:
         return _failed(target, BackendStatus.UNKNOWN_TOPOLOGY, str(error), watch)
     except MeshDoesNotFitError as error:
@@ -122,6 +128,7 @@ def _compiled_report(
     mesh: Mesh,
     compiled: LoadedProgram,
     text: str,
+    runs: tuple[TrialRun, ...],
     watch: Stopwatch,
 ) -> BackendReport:
     exported = program.exported
@@ -149,6 +156,7 @@ def _compiled_report(
             donated=(False,) * len(exported.out_avals),
         ),
         phases=tuple(watch.phases),
+        runs=runs,
     )
 
 

@@ -22,6 +22,7 @@ SOURCE_CAP_BYTES: Final = 64 * KIB
 ARTEFACT_CAP_BYTES: Final = 4 * MIB
 STDOUT_CAP_BYTES: Final = 64 * KIB
 HLO_CAP_BYTES: Final = 64 * MIB
+TRIAL_CAP_BYTES: Final = 64 * MIB
 MESSAGE_CAP_CHARACTERS: Final = 4096
 HEADER_CAP_BYTES: Final = 16 * MIB
 FRAME_CAP_BYTES: Final = HEADER_CAP_BYTES + 4 * HLO_CAP_BYTES
@@ -187,11 +188,23 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One call of the program: each flat argument whole and row-major, one after another.
+
+    Every argument is there, also one that the program does not use.
+    """
+
+    name: str
+    arguments: bytes = section(cap=TRIAL_CAP_BYTES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompileRequest:
-    """Stage 2: check this artefact against what is expected of it and compile it.
+    """Stage 2: check this artefact against what is expected of it, compile it, run it on the CPU.
 
     `mesh` is the exercise's, never a claim of stage 1. `inputs` and `outputs` are the expected
-    flat tensors; None accepts the artefact's own (inspection of one's own file).
+    flat tensors; None accepts the artefact's own (inspection of one's own file). `trials` need the
+    CPU among the targets and `inputs` to be stated.
     """
 
     artefact: bytes = section(cap=ARTEFACT_CAP_BYTES)
@@ -200,6 +213,7 @@ class CompileRequest:
     outputs: tuple[TensorSpec, ...] | None
     targets: tuple[Target, ...]
     limits: Limits
+    trials: tuple[Trial, ...] = ()
 
 
 class CompileOutcome(enum.StrEnum):
@@ -299,6 +313,28 @@ class TensorLayout:
     shards: tuple[Shard, ...] | None
 
 
+class RunStatus(enum.StrEnum):
+    """How one trial ended, where it ended by itself."""
+
+    RAN = "ran"
+    RAISED = "raised"  # the runtime refused: `message` says why
+    TOO_LARGE = "too_large"  # more bytes of output than a report may carry
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrialRun:
+    """What one trial gave: for each flat result, each position's shard in mesh order, row-major.
+
+    The shards' shapes are those of the report's `outputs`. Empty where it did not run.
+    """
+
+    name: str
+    status: RunStatus
+    message: str
+    results: bytes = section(cap=TRIAL_CAP_BYTES)
+    seconds: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackendReport:
     """What one compiler made of the program."""
@@ -314,6 +350,7 @@ class BackendReport:
     inputs: tuple[TensorLayout, ...]
     outputs: tuple[TensorLayout, ...]
     phases: tuple[Phase, ...]
+    runs: tuple[TrialRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
