@@ -1,0 +1,1 @@
+"""The checks of a rubric, each a pure function from evidence to results."""

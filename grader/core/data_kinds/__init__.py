@@ -1,0 +1,1 @@
+"""Judges of `data` exercises: each draws cases and judges answers that it derives itself."""
