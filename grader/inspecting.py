@@ -29,8 +29,12 @@ class Inspected:
     failure: str = ""
 
 
+# One's own file, and no queue behind it: a large program may take its time.
+PATIENT = RunLimits(wall_seconds=600, start_seconds=120, cpu_seconds=1200)
+
+
 def inspect_source(
-    source: bytes, *, mesh: MeshSpec, targets: tuple[Target, ...], limits: RunLimits | None = None
+    source: bytes, *, mesh: MeshSpec, targets: tuple[Target, ...], limits: RunLimits = PATIENT
 ) -> Inspected:
     """Trace `source` once and compile the same program for every target.
 

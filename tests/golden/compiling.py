@@ -2,6 +2,7 @@
 
 from tests.golden.cases import Case
 
+from grader.inspecting import PATIENT
 from grader.sandbox.launch import run_compile, run_trace
 from tpu_runner.protocol import (
     AxisType,
@@ -27,7 +28,8 @@ def compile_source(source: str, case: Case) -> dict[str, BackendReport]:
         )
     )
     traced = run_trace(
-        TraceRequest(source=source.encode(), mesh=mesh, arguments=None, specs_from=SpecsFrom.REQUEST)
+        TraceRequest(source=source.encode(), mesh=mesh, arguments=None, specs_from=SpecsFrom.REQUEST),
+        limits=PATIENT,
     )
     if traced.report is None or not traced.report.artefact:
         raise RuntimeError(f"{case.name}: {traced.log} {traced.report}")
@@ -38,8 +40,9 @@ def compile_source(source: str, case: Case) -> dict[str, BackendReport]:
             inputs=None,
             outputs=None,
             targets=tuple(_target(backend, case) for backend in case.backends),
-            limits=Limits(custom_calls=("ragged_all_to_all",)),
-        )
+            limits=Limits(),
+        ),
+        limits=PATIENT,
     )
     if compiled.report is None or compiled.report.refusal:
         raise RuntimeError(f"{case.name}: {compiled.log} {compiled.report}")

@@ -249,14 +249,21 @@ class _Walk:
         if not site.is_async:
             return ()
         if site.is_decomposed and site.hidden_in is not None:
-            scheduled: tuple[Instruction, ...] = site.hidden_in.instructions
+            body = site.hidden_in
+            scheduled = [
+                instruction
+                for start in body.instructions
+                if start.opcode == "collective-permute-start"
+                for instruction in between(body, start, done_of(body, start))
+            ]
         else:
-            scheduled = between(site.computation, site.instruction, site.done)
-        return tuple(
+            scheduled = list(between(site.computation, site.instruction, site.done))
+        names = (
             instruction.name
             for instruction in scheduled
             if computes(instruction) and not self._only_communicates(instruction)
         )
+        return tuple(dict.fromkeys(names))
 
     def _only_communicates(self, instruction: Instruction) -> bool:
         """Whether an instruction is itself a collective: it hides nothing, it competes."""

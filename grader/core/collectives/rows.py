@@ -131,7 +131,10 @@ def sent_bytes(kind: Kind, *, operand_bytes: int, result_bytes: int, group_size:
         case Kind.ALL_GATHER:
             return _share_of_others(result_bytes, group_size)
         case Kind.ALL_REDUCE:
-            return 2 * _share_of_others(operand_bytes, group_size)
+            # The TPU compiler may sum in f32 and gather the sums as bf16: the halves differ.
+            return _share_of_others(operand_bytes, group_size) + _share_of_others(
+                result_bytes, group_size
+            )
         case Kind.REDUCE_SCATTER | Kind.ALL_TO_ALL | Kind.RAGGED_ALL_TO_ALL:
             return _share_of_others(operand_bytes, group_size)
         case Kind.COLLECTIVE_PERMUTE | Kind.COLLECTIVE_BROADCAST:

@@ -370,3 +370,14 @@ def test_pairs_that_close_are_rings_and_pairs_that_end_are_none() -> None:
 def test_bytes_sent_follow_the_ring_algorithms(kind: Kind, expected: int) -> None:
     assert sent_bytes(kind, operand_bytes=1000, result_bytes=1000, group_size=4) == expected
     assert sent_bytes(kind, operand_bytes=1000, result_bytes=1000, group_size=1) == 0
+
+
+def test_an_all_reduce_that_sums_in_f32_and_hands_on_bf16_sends_less_in_its_second_half() -> None:
+    row = only_row(
+        find(
+            "%s = bf16[8]{0} all-reduce(%p), replica_groups=[1,4]<=[4], to_apply=%add",
+            "ROOT %r = f32[8]{0} convert(%s)",
+        )
+    )
+    assert (row.dtype, row.operand_bytes, row.result_bytes) == ("f32", 32, 16)
+    assert row.sent_bytes_per_device == 32 * 3 // 4 + 16 * 3 // 4

@@ -55,6 +55,7 @@ def test_no_golden_text_carries_a_path_of_the_machine_that_made_it() -> None:
         "bf16[4160,2048]",
         '_xla_megascale_transfer_type="ALL_REDUCE"',
         "body=%wide.windowed_dot_general_body_ag",
+        "body=%wide.windowed_dot_general_body_rs",
         "known_trip_count",
         "conditional(",
         "/*index=5*/",
