@@ -127,7 +127,7 @@ def _concept(slug: str, place: int, topic: Topic) -> Concept:
     document = documents.Concept(
         slug=slug,
         title=f"{topic.title}, concept {place}",
-        summary="One idea, made by a program.",
+        summary="An idea about rings, made by a program.",
         topic=topic.slug,
         level=_LEVELS[place % len(_LEVELS)],
         updated=f"{WHEN:%Y-%m}",
