@@ -60,9 +60,7 @@ def main() -> int:
     started = time.process_time()
     parse_module(text)
     seconds = time.process_time() - started
-    print(
-        f"parsing {len(text) / 1e6:.0f} MB: {seconds:.1f} s of processor time; limit {LARGE_SECONDS:.0f} s"
-    )
+    print(f"parsing {len(text) / 1e6:.0f} MB: {seconds:.1f} s; limit {LARGE_SECONDS:.0f} s")
     return 1 if max(shares) > SHARE_LIMIT or seconds > LARGE_SECONDS else 0
 
 

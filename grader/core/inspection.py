@@ -144,11 +144,13 @@ def _modelled(
 def _reading_json(reading: Reading) -> dict[str, object]:
     flops = reading.products.flops
     modelled = reading.modelled
-    by_name = {one.hlo_name: one for one in modelled.collectives} if modelled else {}
-    rows = []
-    for row in reading.collectives:
-        one = by_name.get(row.hlo_name)
-        rows.append(row.as_json() | {"modelled_seconds": one.seconds if one else None})
+    seconds: list[float | None] = [None] * len(reading.collectives)
+    if modelled is not None:
+        seconds = [one.seconds for one in modelled.collectives]
+    rows = [
+        row.as_json() | {"modelled_seconds": one}
+        for row, one in zip(reading.collectives, seconds, strict=True)
+    ]
     found: dict[str, object] = {
         "collectives": rows,
         "not_understood": [unread.as_json() for unread in reading.not_understood],
