@@ -32,7 +32,8 @@ def judge_collectives(check: Collectives, programs: tuple[Compiled, ...]) -> Fin
         wrong += [(described(row), line_of(row)) for row in _unwanted(check, rows)]
         unknown += [f"{one.hlo_name}: {one.reason}" for one in reading.not_understood]
     if wrong:
-        (found, line), *others = dict.fromkeys(wrong)
+        (found, _), *others = dict.fromkeys(wrong)
+        line = next((line for _, line in wrong if line is not None), None)
         return failed(wanted, found, line=line, also=tuple(message for message, _ in others))
     if unknown:
         return not_known(wanted, unknown[0])

@@ -37,7 +37,7 @@ def parse_question(
 ) -> tuple[Question | None, list[ContentError]]:
     """Read one question. Returns None for the question where its form is wrong."""
     problems = Problems(path)
-    parts = _split(text, problems)
+    parts = split_front_matter(text, problems)
     if parts is None:
         return None, problems.found
     front, body, body_line = parts
@@ -47,7 +47,7 @@ def parse_question(
         title=fields.text("title"),
         summary=fields.text("summary"),
         topic=fields.slug("topic"),
-        level=_level(fields),
+        level=level_of(fields),
         tier=fields.choice("tier", Tier),
         updated=fields.month("updated"),
         concepts=_concept_links(fields),
@@ -71,7 +71,7 @@ def parse_concept(
 ) -> tuple[Concept | None, list[ContentError]]:
     """Read one concept card. Returns None for the concept where its form is wrong."""
     problems = Problems(path)
-    parts = _split(text, problems)
+    parts = split_front_matter(text, problems)
     if parts is None:
         return None, problems.found
     front, body, body_line = parts
@@ -81,7 +81,7 @@ def parse_concept(
         title=fields.text("title"),
         summary=fields.text("summary"),
         topic=fields.slug("topic"),
-        level=_level(fields),
+        level=level_of(fields),
         tier=fields.choice("tier", Tier),
         updated=fields.month("updated"),
         breath=fields.text("breath"),
@@ -213,7 +213,7 @@ def _file(root: Path, path: str, errors: list[ContentError]) -> tuple[str, str]:
     return "", path
 
 
-def _split(text: str, problems: Problems) -> tuple[yaml.Node, str, int] | None:
+def split_front_matter(text: str, problems: Problems) -> tuple[yaml.Node, str, int] | None:
     """Front matter, body without blank lines around it, and the line on which the body starts."""
     lines = text.replace("\r\n", "\n").split("\n")
     if lines[0].rstrip() != "---":
@@ -233,7 +233,7 @@ def _split(text: str, problems: Problems) -> tuple[yaml.Node, str, int] | None:
     return node, "\n".join(lines[first:]).rstrip(), first + 1
 
 
-def _level(fields: Fields) -> Level:
+def level_of(fields: Fields) -> Level:
     level = fields.choice("level", Level)
     if "level" not in fields:
         fields.node("level")

@@ -13,7 +13,8 @@ from tests.catalog.content.texts import FORMAT, example_files, examples, lay
 
 def test_there_is_an_example_of_every_kind() -> None:
     lists = {"topics.yaml", "tracks.yaml", "planned.yaml", "facts.yaml"}
-    assert examples().keys() == {"question", "concept", "drawing"} | lists
+    exercise = {"exercise", "expected.yaml"}
+    assert examples().keys() == {"question", "concept", "drawing"} | exercise | lists
 
 
 def test_the_examples_hold_in_their_canonical_form_and_their_code_runs(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ def examples() -> dict[str, str]:
 def example_files() -> dict[str, str]:
     """The examples, by the path that each would have in a content folder."""
     found = examples()
-    files = {name: text for name, text in found.items() if name.endswith(".yaml")}
+    lists = ("topics.yaml", "tracks.yaml", "planned.yaml", "facts.yaml")
+    files = {name: found[name] for name in lists}
     return files | {
         QUESTION: found["question"],
         CONCEPT: found["concept"],
