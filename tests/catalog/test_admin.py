@@ -81,9 +81,9 @@ def change_url(row: Question | Concept | Topic | Track) -> str:
     return reverse(f"admin:catalog_{type(row).__name__.lower()}_change", args=[row.pk])
 
 
-def post(client: Client, url: str, *, button: str = "_save", **changes: str) -> str:
+def post(client: Client, url: str, *, button: str = "Save", **changes: str) -> str:
     """Change some fields of a page's form, press a button; the text of the page that comes back."""
-    response = client.post(url, {**form_of(client, url), **changes, button: "x"}, follow=True)
+    response = client.post(url, {**form_of(client, url), **changes, "_save": button}, follow=True)
     assert response.status_code == 200
     return unescape(re.sub(r"<[^>]+>", " ", response.content.decode()))
 
@@ -104,7 +104,7 @@ def test_saving_keeps_a_draft_and_publishing_shows_it(
     post(client, change_url(question()), title="How long, really?")
     assert title_shown() == "How long does ring-time take?"
     assert question().title == "How long, really?"
-    page = post(client, change_url(question()), button="_publish")
+    page = post(client, change_url(question()), button="publish")
     assert "Published: readers see it now." in page
     assert title_shown() == "How long, really?"
 
@@ -113,7 +113,7 @@ def test_saving_without_a_change_changes_nothing_that_the_files_say(
     published: None, chief: Client
 ) -> None:
     before = stored.question_document(question())
-    post(chief, change_url(question()), button="_publish")
+    post(chief, change_url(question()), button="publish")
     assert stored.question_document(question()) == before
 
 
@@ -189,11 +189,11 @@ def test_a_drawing_comes_with_its_text_and_goes_again(
         "diagrams-0-id": "", "diagrams-0-question": str(question().pk),
     }  # fmt: skip
     text = BODY.replace("It turns.", "It turns.\n\n![A ring](ring.svg)")
-    post(client, url, button="_publish", body=text, **drawing)
+    post(client, url, button="publish", body=text, **drawing)
     answer = selectors.question_page("ring-time", VISITOR).answer
     assert answer is not None
     assert "A ring</title>" in answer.html
-    post(client, url, button="_publish", body=BODY, **{"diagrams-0-DELETE": "on"})
+    post(client, url, button="publish", body=BODY, **{"diagrams-0-DELETE": "on"})
     assert not question().diagrams.exists()
 
 
@@ -206,7 +206,7 @@ def test_a_new_question_is_added_listed_in_its_topic_and_published(
         "updated": "2026-10", "summary": "New.", "body": BODY, "concepts": "ring: 1\ntorus: 0.5",
         "editor_note": "a\nb\nc\nd", "sources": "A book | a page | https://example.org/",
     }  # fmt: skip
-    post(editor, url, button="_publish", **values)
+    post(editor, url, button="publish", **values)
     listed = selectors.topic_page("net", VISITOR).questions
     assert [card.slug for card in listed] == ["ring-time", "other", "new"]
     document = stored.question_document(Question.objects.get(slug="new"))
@@ -220,7 +220,7 @@ def test_the_slug_of_a_question_stays(published: None, chief: Client) -> None:
 
 
 def test_an_explicit_tier_locks_on_publishing(published: None, chief: Client) -> None:
-    post(chief, change_url(question()), button="_publish", tier="premium")
+    post(chief, change_url(question()), button="publish", tier="premium")
     assert selectors.question_page("ring-time", VISITOR).answer is None
 
 
@@ -319,7 +319,7 @@ def test_staff_without_permissions_change_nothing(published: None, editor: Clien
 
 
 def test_a_concept_is_edited_and_published(published: None, chief: Client) -> None:
-    post(chief, change_url(Concept.objects.get()), button="_publish", breath="Round it goes.")
+    post(chief, change_url(Concept.objects.get()), button="publish", breath="Round it goes.")
     assert selectors.concept_page("ring", VISITOR).breath_html == "Round it goes."
 
 

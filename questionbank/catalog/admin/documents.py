@@ -15,6 +15,8 @@ from questionbank.catalog.content.errors import ContentErrors
 from questionbank.catalog.models import Concept, Diagram, Question
 from questionbank.catalog.vocabulary import Tier
 
+# The value of a save button: a button of another name would be taken for an action's.
+_SAVE_AND_PUBLISH = "publish"
 _EVERYWHERE = [ActionLocation.CHANGE_LIST, ActionLocation.CHANGE_FORM]
 
 
@@ -133,7 +135,7 @@ class DocumentAdmin[Row: (Question, Concept)](VersionedAdmin[Row]):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         stored = self._save(form.document, obj if change else None)
         obj.pk = stored.pk
-        if "_publish" in request.POST and self._publish(request, stored):
+        if request.POST.get("_save") == _SAVE_AND_PUBLISH and self._publish(request, stored):
             messages.success(request, "Published: readers see it now.")
 
     @override
