@@ -11,7 +11,7 @@ from typing import Any
 from jax._src import dispatch
 from jax._src.interpreters import mlir, pxla
 from jax._src.named_sharding import UNSPECIFIED
-from jax.sharding import Mesh
+from jax.sharding import Mesh, NamedSharding
 from jaxlib import _jax, xla_client
 
 from tpu_runner.artefact import Program
@@ -44,7 +44,8 @@ def load_program(program: Program, mesh: Mesh) -> LoadedProgram:
     exported = program.exported
     used = exported.module_kept_var_idx
     avals = [exported.in_avals[index] for index in used]
-    inputs = exported.in_shardings_jax(mesh)
+    inputs = exported._in_named_shardings  # noqa: SLF001 - the public accessor wants one mesh for all
+    outputs = exported._out_named_shardings  # noqa: SLF001 - as above
     platform = mesh.devices.flat[0].platform
     with mlir.make_ir_context():
         module = _jax.mlir.deserialize_portable_artifact(exported.mlir_module_serialized)
@@ -53,8 +54,8 @@ def load_program(program: Program, mesh: Mesh) -> LoadedProgram:
             module,
             global_in_avals=avals,
             global_out_avals=exported.out_avals,
-            in_shardings=[_or_unspecified(inputs[index]) for index in used],
-            out_shardings=[_or_unspecified(one) for one in exported.out_shardings_jax(mesh)],
+            in_shardings=[_on_mesh(inputs[index], mesh) for index in used],
+            out_shardings=[_on_mesh(one, mesh) for one in outputs],
             tuple_args=dispatch.should_tuple_args(len(avals), platform),
             unordered_effects=[],
             ordered_effects=[],
@@ -77,5 +78,8 @@ def load_program(program: Program, mesh: Mesh) -> LoadedProgram:
     )
 
 
-def _or_unspecified(sharding: Any) -> Any:
-    return UNSPECIFIED if sharding is None else sharding
+def _on_mesh(sharding: NamedSharding | None, mesh: Mesh) -> Any:
+    """Return the header's sharding over real devices; a scalar's may have a mesh without axes."""
+    if sharding is None:
+        return UNSPECIFIED
+    return NamedSharding(mesh, sharding.spec, memory_kind=sharding.memory_kind)

@@ -84,8 +84,18 @@ def products(draw: st.DrawFn) -> GeneratedProgram:
                 f"jax.jit(lambda x, w: x @ w, in_shardings=({x}, {w}), out_shardings={y})",
                 f"jax.jit(lambda x, w: (x @ w, w.sum(0)), out_shardings=({y}, None))",
                 "jax.jit(lambda x, w: x @ w)",
+                f"jax.jit(lambda x, w: lax.with_sharding_constraint(w * x.sum(), {y}))",
                 "jax.jit(lambda x, w: (x + 1, w), donate_argnums=(0, 1))",
                 "jax.jit(lambda x, w: w * 2, donate_argnums=0)",
+            ]
+        )
+    )
+    # An argument whose sharding nobody gives is the compiler's to split.
+    second = draw(
+        st.sampled_from(
+            [
+                f"arg(mesh, (64, 128), {w}, {dtype})",
+                f"jax.ShapeDtypeStruct((64, 128), {dtype})",
             ]
         )
     )
@@ -95,7 +105,7 @@ def build(mesh):
 
 
 def example_args(mesh):
-    return arg(mesh, (128, 64), {x}, {dtype}), arg(mesh, (64, 128), {w}, {dtype})
+    return arg(mesh, (128, 64), {x}, {dtype}), {second}
 """
     return GeneratedProgram(source, mesh)
 

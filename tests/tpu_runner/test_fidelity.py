@@ -19,14 +19,15 @@ from tests.tpu_runner.generated_programs import (
     products,
     training_steps,
 )
+from tests.tpu_runner.programs import CPU, tpu
 from tpu_runner.artefact import open_artefact
 from tpu_runner.compile import target_mesh
 from tpu_runner.executable import load_program
 from tpu_runner.learner_module import FILE_NAME, load
-from tpu_runner.meshes import abstract_mesh
+from tpu_runner.meshes import abstract_mesh, places
 from tpu_runner.protocol import (
-    Backend,
     Limits,
+    MeshSpec,
     SpecsFrom,
     Target,
     TraceOutcome,
@@ -39,7 +40,7 @@ from tpu_runner.trace import trace
 pytestmark = [pytest.mark.compiler, pytest.mark.slow]
 
 COMMON = settings(
-    max_examples=5,
+    max_examples=4,
     # Each step of shrinking compiles again; the programs are small enough to read as they are.
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
     deadline=None,
@@ -103,10 +104,14 @@ def instructions(hlo_text: str) -> collections.Counter[tuple[str, str, str]]:
     return found
 
 
-def rows(hlo_text: str, program: GeneratedProgram) -> tuple[Collective, ...]:
+def rows(hlo_text: str, program: GeneratedProgram, target: Target) -> tuple[Collective, ...]:
     """Return what a reader is told of the program's communication, with the learner's lines."""
-    sizes = {axis.name: axis.size for axis in program.mesh.axes}
-    findings = find_collectives(parse_module(hlo_text), mesh=Mesh(sizes), learner_file=FILE_NAME)
+    mesh = Mesh(
+        {axis.name: axis.size for axis in program.mesh.axes},
+        slices=target.slices,
+        device_ids=tuple(place.id for place in places(target_mesh(target, program.mesh))),
+    )
+    findings = find_collectives(parse_module(hlo_text), mesh=mesh, learner_file=FILE_NAME)
     assert findings.not_understood == ()
     return findings.collectives
 
@@ -131,17 +136,24 @@ def blocks_of_results(shardings: Any, report: TraceReport) -> list[Any]:
     ]
 
 
+def tpu_targets(mesh: MeshSpec) -> list[Target]:
+    """Return a slice of each generation that the mesh fits, and two slices where it divides."""
+    found = [tpu(one.name) for one in slices_with(mesh.devices)]
+    if mesh.axes[0].size % 2 == 0 and mesh.devices >= 8:
+        found += [tpu(one.name, 2) for one in slices_with(mesh.devices // 2)]
+    return found
+
+
 def hold_equal(program: GeneratedProgram, data: st.DataObject) -> None:
     report = traced(program)
-    targets = [Target(backend=Backend.CPU, topology=None, slices=1)]
-    if slices := slices_with(program.mesh.devices):
-        chosen = data.draw(st.sampled_from([one.name for one in slices]), label="slice")
-        targets.append(Target(backend=Backend.TPU_COMPILE, topology=chosen, slices=1))
+    targets = [CPU]
+    if fitting := tpu_targets(program.mesh):
+        targets.append(data.draw(st.sampled_from(fitting), label="target"))
     for target in targets:
         ours = compiled_in_stage_two(report, program, target)
         direct = compiled_directly(program, target)
         assert instructions(ours.as_text()) == instructions(direct.as_text())
-        assert rows(ours.as_text(), program) == rows(direct.as_text(), program)
+        assert rows(ours.as_text(), program, target) == rows(direct.as_text(), program, target)
         assert memory(ours) == memory(direct)
         assert blocks_of_results(ours.output_shardings, report) == blocks_of_results(
             direct.output_shardings, report
