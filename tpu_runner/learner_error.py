@@ -31,6 +31,9 @@ class LearnerErrorKind(enum.StrEnum):
     NOT_EXPORTABLE = "not_exportable"
     PROGRAM_TOO_LARGE = "program_too_large"
     EXITED = "exited"
+    NO_FUNCTION = "no_function"
+    FUNCTION_RAISED = "function_raised"
+    NOT_DATA = "not_data"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

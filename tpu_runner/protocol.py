@@ -23,6 +23,7 @@ ARTEFACT_CAP_BYTES: Final = 4 * MIB
 STDOUT_CAP_BYTES: Final = 64 * KIB
 HLO_CAP_BYTES: Final = 64 * MIB
 TRIAL_CAP_BYTES: Final = 64 * MIB
+CASES_CAP_BYTES: Final = 4 * MIB
 MESSAGE_CAP_CHARACTERS: Final = 4096
 HEADER_CAP_BYTES: Final = 16 * MIB
 FRAME_CAP_BYTES: Final = HEADER_CAP_BYTES + 4 * HLO_CAP_BYTES
@@ -366,16 +367,53 @@ class CompileReport:
     phases: tuple[Phase, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerRequest:
+    """Stage 1 of an exercise whose answer is data: call this function once for each case.
+
+    `cases` is a JSON list of objects, whose values are the arguments, in order.
+    """
+
+    source: bytes = section(cap=SOURCE_CAP_BYTES + 1)
+    function: str
+    cases: bytes = section(cap=CASES_CAP_BYTES)
+
+
+class AnswerOutcome(enum.StrEnum):
+    """Whether the function answered every case."""
+
+    ANSWERED = "answered"
+    LEARNER_ERROR = "learner_error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnswerReport:
+    """The answers as a JSON list, one for each case. All of it is a claim."""
+
+    outcome: AnswerOutcome
+    error: LearnerError | None
+    answers: bytes = section(cap=CASES_CAP_BYTES)
+    output: str = section(cap=4 * STDOUT_CAP_BYTES)
+    output_bytes: int
+    phases: tuple[Phase, ...]
+
+
+type AnyMessage = (
+    TraceRequest | TraceReport | CompileRequest | CompileReport | AnswerRequest | AnswerReport
+)
+
 # The number of a message in the frame's prefix never changes.
 _KINDS: Final[dict[type, int]] = {
     TraceRequest: 1,
     TraceReport: 2,
     CompileRequest: 3,
     CompileReport: 4,
+    AnswerRequest: 5,
+    AnswerReport: 6,
 }
 
 
-def to_frame(message: TraceRequest | TraceReport | CompileRequest | CompileReport) -> bytes:
+def to_frame(message: AnyMessage) -> bytes:
     """Return the message as one frame. Raises ProtocolError where a part is over its cap."""
     return encode(
         message,
@@ -385,9 +423,7 @@ def to_frame(message: TraceRequest | TraceReport | CompileRequest | CompileRepor
     )
 
 
-def from_frame[Message: (TraceRequest, TraceReport, CompileRequest, CompileReport)](
-    frame: bytes, message: type[Message]
-) -> Message:
+def from_frame[Message: AnyMessage](frame: bytes, message: type[Message]) -> Message:
     """Return the message that the bytes hold, exactly. Raises only ProtocolError."""
     found: Any = decode(
         frame,

@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 from jax._src import source_info_util
 
+from tpu_runner import answer as answer_stage
 from tpu_runner import compile as compile_stage
 from tpu_runner import trace as trace_stage
 from tpu_runner import warmth
@@ -15,6 +16,7 @@ from tpu_runner.protocol import (
     FRAME_CAP_BYTES,
     READY,
     STDOUT_CAP_BYTES,
+    AnswerRequest,
     CompileRequest,
     TraceRequest,
     from_frame,
@@ -65,6 +67,8 @@ def serve(stage: str, *, warm: bool) -> None:
     source_info_util.register_exclusion(f"{Path(__file__).resolve().parent}{os.sep}")
     if stage == "trace":
         _serve_trace(channel, warm=warm)
+    elif stage == "answer":
+        _serve_answer(channel)
     else:
         _serve_compile(channel, warm=warm)
     # Leave at once: exit handlers and threads that the learner left behind have no say any more.
@@ -77,6 +81,12 @@ def _serve_trace(channel: BinaryIO, *, warm: bool) -> None:
         warmth.warm_trace()
     request = from_frame(_next_request(channel), TraceRequest)
     _send(channel, to_frame(trace_stage.trace(request, output=tail)))
+
+
+def _serve_answer(channel: BinaryIO) -> None:
+    tail = OutputTail(STDOUT_CAP_BYTES)
+    request = from_frame(_next_request(channel), AnswerRequest)
+    _send(channel, to_frame(answer_stage.answer(request, output=tail)))
 
 
 def _serve_compile(channel: BinaryIO, *, warm: bool) -> None:

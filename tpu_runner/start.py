@@ -1,4 +1,4 @@
-"""A stage's process starts here: `python -I -B -s start.py trace|compile …`.
+"""A stage's process starts here: `python -I -B -s start.py trace|compile|answer …`.
 
 Isolated mode puts nothing of ours on the module search path, so this file makes the package known
 by its own directory: nothing that lies beside the package can be imported.
@@ -49,7 +49,7 @@ def _limit(resource_number: int, value: int) -> None:
 def main() -> None:
     """Run one stage: warm up, say ready, take one request from stdin, put one report on stdout."""
     parser = argparse.ArgumentParser(prog="start.py")
-    parser.add_argument("stage", choices=("trace", "compile"))
+    parser.add_argument("stage", choices=("trace", "compile", "answer"))
     parser.add_argument("--devices", type=int, required=True, help="fake CPU devices")
     parser.add_argument("--warm", action="store_true", help="compile something small first")
     parser.add_argument("--memory-bytes", type=int, required=True)

@@ -6,6 +6,8 @@ from grader.sandbox.holding import Holder
 from grader.sandbox.slot import POOL_DEVICES, Ended, RunLimits, Slot, Stage, StageEnd
 from tpu_runner import protocol
 from tpu_runner.protocol import (
+    AnswerReport,
+    AnswerRequest,
     Backend,
     BackendReport,
     BackendStatus,
@@ -39,6 +41,18 @@ def run_compile(
     if end.ended is not Ended.CRASHED or len(request.targets) == 1:
         return end
     return _each_alone(request, limits, holder)
+
+
+def run_answer(
+    request: AnswerRequest,
+    *,
+    devices: int,
+    limits: RunLimits | None = None,
+    holder: Holder | None = None,
+) -> StageEnd[AnswerReport]:
+    """Start a process with so many fake devices, get answers in it, and return how it ended."""
+    with Slot(Stage.ANSWER, devices=devices, limits=limits, holder=holder) as slot:
+        return slot.answer(request)
 
 
 def pool_devices(mesh_devices: int) -> int:

@@ -18,6 +18,8 @@ from grader.sandbox.jail import Limits
 from grader.sandbox.jailer import jailer
 from tpu_runner import protocol
 from tpu_runner.protocol import (
+    AnswerReport,
+    AnswerRequest,
     CompileReport,
     CompileRequest,
     ProtocolError,
@@ -35,13 +37,18 @@ _GIB = 1024 * protocol.MIB
 
 
 class Stage(enum.StrEnum):
-    """The two stages; each runs in a process of its own."""
+    """The stages; each runs in a process of its own."""
 
     TRACE = "trace"
     COMPILE = "compile"
+    ANSWER = "answer"  # stage 1 of an exercise whose answer is data
 
 
-_SYSTEM_CALLS = {Stage.TRACE: seccomp.tracer_filter, Stage.COMPILE: seccomp.compiler_filter}
+_SYSTEM_CALLS = {
+    Stage.TRACE: seccomp.tracer_filter,
+    Stage.COMPILE: seccomp.compiler_filter,
+    Stage.ANSWER: seccomp.tracer_filter,
+}
 
 
 class Ended(enum.StrEnum):
@@ -82,7 +89,7 @@ class RunLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StageEnd[Report: (TraceReport, CompileReport)]:
+class StageEnd[Report: (TraceReport, CompileReport, AnswerReport)]:
     """A stage's report, or how its process ended without one.
 
     `log` is the tail of what the process wrote to its standard error: in stage 2 the compilers'
@@ -163,11 +170,15 @@ class Slot:
         """Hand over the slot's one job, for a slot of the compile stage."""
         return self._run(protocol.to_frame(request), CompileReport)
 
+    def answer(self, request: AnswerRequest) -> StageEnd[AnswerReport]:
+        """Hand over the slot's one job, for a slot of the answer stage."""
+        return self._run(protocol.to_frame(request), AnswerReport)
+
     def close(self) -> None:
         """End the process with all that it started, and reap it."""
         self._held.end()
 
-    def _run[Report: (TraceReport, CompileReport)](
+    def _run[Report: (TraceReport, CompileReport, AnswerReport)](
         self, frame: bytes, report: type[Report]
     ) -> StageEnd[Report]:
         if self._used:
@@ -187,7 +198,7 @@ class Slot:
             ended = Ended.SPOKE_GARBAGE if answer else Ended.CRASHED
             return self._end(ended, None, started, problem=str(error))
 
-    def _end[Report: (TraceReport, CompileReport)](
+    def _end[Report: (TraceReport, CompileReport, AnswerReport)](
         self, ended: Ended, report: Report | None, started: float, *, problem: str = ""
     ) -> StageEnd[Report]:
         seconds = time.monotonic() - started
