@@ -1,4 +1,4 @@
-// The theme switch, and "/" to search. Everything else on a page works without this file.
+// The theme switch, "/" to search, and maths that is far down the page. Everything else on a page works without this file.
 const page = document.documentElement;
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 
@@ -49,4 +49,26 @@ if (menu) {
     menu.open = false;
     menu.querySelector("summary").focus();
   });
+}
+
+// A page that opens with something else fetches the maths of its answer when the reader nears it.
+const later = document.querySelector("[data-maths-script]");
+const firstMaths = later?.querySelector(".arithmatex");
+if (firstMaths) {
+  const watcher = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      watcher.disconnect();
+      const style = document.createElement("link");
+      style.rel = "stylesheet";
+      style.href = later.dataset.mathsStyle;
+      const script = document.createElement("script");
+      script.src = later.dataset.mathsScript;
+      // The letters are measured as they are set: their style must be there first.
+      style.addEventListener("load", () => document.head.append(script));
+      document.head.append(style);
+    },
+    { rootMargin: "400px" },
+  );
+  watcher.observe(firstMaths);
 }

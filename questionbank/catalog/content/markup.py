@@ -185,6 +185,10 @@ class _Tables(Treeprocessor):
                 if child.tag in {"td", "th"} and (side := child.attrib.pop("align", "")):
                     child.set("class", side)
                 if child.tag == "th":
+                    # A corner without words heads nothing.
+                    is_empty = not (child.text or "").strip() and not len(child)
+                    child.tag = "td" if is_empty else "th"
+                if child.tag == "th":
                     child.set("scope", "col")
                 if child.tag == "table":
                     frame = ET.Element(
