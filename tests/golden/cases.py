@@ -66,6 +66,7 @@ SHAPES = (
     _case("gather_behind_compute", _DATA_MODEL, "v5e:2x4"),
     _case("collective_matmul", {"x": 8}, "v5e:2x4"),
     _case("scattered_gradient", {"x": 8}, "v5e:2x4"),
+    _case("short_ring", {"data": 4, "model": 16}, "v5p:4x4x4"),
     _case("padded_scatter", {"x": 4}, "v5e:2x2"),
     _case("padded_scatter_on_an_axis", {"x": 4, "y": 4}, "v5e:4x4", program="padded_scatter"),
     _case("combined_gradients", {"data": 4, "model": 4}, "v5p:2x2x4"),

@@ -69,6 +69,7 @@ def decomposed_loop(
         is_decomposed=True,
         placement=placement,
         hidden_in=body,
+        steps=tuple((permute, done_of(body, permute) or permute) for permute in permutes),
     )
     return DecomposedLoop(
         site, body, permutes, _outside(computation, loop, shard, permutes, module)

@@ -26,6 +26,7 @@ from grader.core.collectives.sites import (
     total_bytes,
 )
 from grader.core.collectives.slicing import keeps_only_a_slice
+from grader.core.collectives.unrolled import unrolled_rings
 from grader.core.hlo.errors import HloError
 from grader.core.hlo.frames import SourceLine, consumer_line, own_line
 from grader.core.hlo.groups import replica_groups, source_target_pairs
@@ -65,6 +66,7 @@ class _Walk:
         self._rows: list[Collective] = []
         self._unread: list[NotUnderstood] = []
         self._absorbed: set[tuple[str, str]] = set()
+        self._unrolled: dict[tuple[str, str], Site] = {}
         self._sites_in_fusions: dict[str, Mapping[str, tuple[Site, ...]]] = {}
 
     def findings(self) -> Findings:
@@ -74,6 +76,8 @@ class _Walk:
                 self._report(computation, line.name, f"line {line.line}: {line.text}")
         for computation in in_order_of_call(self._module):
             self._absorb_loops(computation)
+        for computation in in_order_of_call(self._module):
+            self._absorb_unrolled(computation)
         for computation, instruction in in_execution_order(self._module):
             self._read(computation, instruction)
         return Findings(tuple(self._rows), tuple(self._unread), self._schedule())
@@ -114,6 +118,20 @@ class _Walk:
                 (computation.name, permute.name) for permute in loop.permutes_outside
             )
 
+    def _absorb_unrolled(self, computation: Computation) -> None:
+        """Note the permutes that spell out a gather or a scatter; the first stands for all."""
+        left = [
+            instruction
+            for instruction in computation.instructions
+            if instruction.opcode in ("collective-permute", "collective-permute-start")
+            and (computation.name, instruction.name) not in self._absorbed
+        ]
+        for ring in unrolled_rings(self._module, computation, left, self._mesh):
+            names = {(computation.name, permute.name) for permute in ring.permutes}
+            first = (computation.name, ring.site.instruction.name)
+            self._unrolled[first] = ring.site
+            self._absorbed.update(names - {first})
+
     def _read(self, computation: Computation, instruction: Instruction) -> None:
         fused = self._fused_sites(computation)
         if (computation.name, instruction.name) in self._absorbed:
@@ -144,7 +162,9 @@ class _Walk:
 
     def _sites(self, computation: Computation, instruction: Instruction) -> Iterator[Site]:
         opcode = instruction.opcode
-        if opcode == "while":
+        if (site := self._unrolled.get((computation.name, instruction.name))) is not None:
+            yield site
+        elif opcode == "while":
             loop = decomposed_loop(self._module, computation, instruction, self._mesh)
             if loop is not None:
                 yield loop.site
@@ -248,13 +268,12 @@ class _Walk:
     def _overlapped_by(self, site: Site) -> tuple[str, ...]:
         if not site.is_async:
             return ()
-        if site.is_decomposed and site.hidden_in is not None:
-            body = site.hidden_in
+        if site.is_decomposed:
+            holder = site.hidden_in or site.computation
             scheduled = [
                 instruction
-                for start in body.instructions
-                if start.opcode == "collective-permute-start"
-                for instruction in between(body, start, done_of(body, start))
+                for start, end in site.steps
+                for instruction in between(holder, start, end)
             ]
         else:
             scheduled = list(between(site.computation, site.instruction, site.done))

@@ -19,6 +19,7 @@ class Site:
 
     `instruction` stands in the schedule of `computation` (it may be the fusion around the
     collective); `core` carries the attributes; `done` ends an asynchronous one.
+    `steps` are the starts and ends of the permutes of a decomposed one.
     """
 
     kind: Kind
@@ -32,6 +33,7 @@ class Site:
     is_decomposed: bool = False
     placement: Placement | None = None
     hidden_in: Computation | None = None
+    steps: tuple[tuple[Instruction, Instruction], ...] = ()
     notes: tuple[str, ...] = ()
 
 

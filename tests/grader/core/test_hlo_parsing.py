@@ -268,7 +268,7 @@ def test_reading_is_linear_in_the_length_of_the_text() -> None:
 
     small, large = copies(8), copies(64)
     fastest = min(seconds(small) for _ in range(3))
-    assert seconds(large) < 8 * 2.5 * fastest
+    assert min(seconds(large) for _ in range(2)) < 8 * 3 * fastest
     # a quote that nothing closes, and brackets that nothing closes, are no way to take long
     hostile = body(
         "%a = f32[8]{0} custom-call(" + '"\\"' * 100_000,
