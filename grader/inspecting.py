@@ -3,6 +3,7 @@
 import dataclasses
 
 from grader.core.inspection import Inspection, read_report
+from grader.sandbox.holding import Holder
 from grader.sandbox.launch import run_compile, run_trace
 from grader.sandbox.slot import RunLimits, StageEnd
 from tpu_runner.protocol import (
@@ -30,25 +31,33 @@ class Inspected:
 
 
 # One's own file, and no queue behind it: a large program may take its time.
-PATIENT = RunLimits(wall_seconds=600, start_seconds=120, cpu_seconds=1200)
+PATIENT = RunLimits(wall_seconds=600, start_seconds=120, cpu_seconds=1200, memory_bytes=16 << 30)
 
 
 def inspect_source(
-    source: bytes, *, mesh: MeshSpec, targets: tuple[Target, ...], limits: RunLimits = PATIENT
+    source: bytes,
+    *,
+    mesh: MeshSpec,
+    targets: tuple[Target, ...],
+    limits: RunLimits = PATIENT,
+    holder: Holder | None = None,
 ) -> Inspected:
     """Trace `source` once and compile the same program for every target.
 
-    Raises `HloError` where a compiled text cannot be read at all.
+    Each stage runs in a jail, or by `holder` where one's own file is to run without. Raises
+    `HloError` where a compiled text cannot be read at all, `SandboxUnavailableError` where no jail
+    can be had.
     """
     traced = run_trace(
         TraceRequest(source=source, mesh=mesh, arguments=None, specs_from=SpecsFrom.REQUEST),
         limits=limits,
+        holder=holder,
     )
     if traced.report is None:
         return Inspected(failure=_failure("Tracing", traced))
     if traced.report.outcome is not TraceOutcome.TRACED:
         return Inspected(learner_error=traced.report.error)
-    compiled = run_compile(_request(traced.report, mesh, targets), limits=limits)
+    compiled = run_compile(_request(traced.report, mesh, targets), limits=limits, holder=holder)
     if compiled.report is None:
         return Inspected(failure=_failure("Compiling", compiled))
     return read_compiled(compiled.report, mesh=mesh)

@@ -13,6 +13,8 @@ from rich.console import Console
 
 from grader.core.hlo import HloError
 from grader.inspecting import Inspected, inspect_source
+from grader.sandbox.confinement import best_confinement
+from grader.sandbox.errors import SandboxUnavailableError
 from grader.terminal import learner_error_report, report
 from tpu_runner.protocol import AxisType, Backend, BackendStatus, MeshAxis, MeshSpec, Target
 
@@ -45,6 +47,11 @@ class Command(BaseCommand):
             help="how many slices; the first mesh axis crosses them",
         )
         parser.add_argument("--axis-types", choices=("auto", "explicit"), default="auto")
+        parser.add_argument(
+            "--no-sandbox",
+            action="store_true",
+            help="run without a sandbox: unsafe, for a file of your own that you trust",
+        )
         parser.add_argument("--json", action="store_true", help="print one JSON object instead")
 
     @override
@@ -57,8 +64,13 @@ class Command(BaseCommand):
             _optional(options["topology"]),
             slices=int(str(options["slices"])),
         )
+        holder = best_confinement() if options["no_sandbox"] else None
         try:
-            found = inspect_source(source, mesh=mesh, targets=targets)
+            found = inspect_source(source, mesh=mesh, targets=targets, holder=holder)
+        except SandboxUnavailableError as error:
+            raise CommandError(
+                f"{error}\n--no-sandbox runs a file of your own without one.", returncode=NOT_GRADED
+            ) from error
         except HloError as error:
             raise CommandError(
                 f"The compiled program cannot be read: {error}", returncode=NOT_GRADED
