@@ -1,5 +1,7 @@
 """Stage 2's report on one program, on the CPU and on TPU slices, against what theory says of it."""
 
+import importlib.metadata
+
 import pytest
 
 from tests.tpu_runner.programs import (
@@ -130,6 +132,27 @@ def test_a_wrong_slice_is_told_beside_the_others(
     assert found.status is status
     assert "v5e:2x4" in found.message
     assert found.hlo_text == ""
+
+
+def test_without_the_tpu_compiler_nothing_is_said_of_a_tpu(
+    artefact: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = importlib.metadata.version
+
+    def without_libtpu(name: str) -> str:
+        if name == "libtpu":
+            raise importlib.metadata.PackageNotFoundError(name)
+        return installed(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", without_libtpu)
+    found = compile_program(compile_request(artefact, CPU, tpu("v5e:2x4"), tpu("v5e:3x3")))
+    on_cpu, on_tpu, nowhere = found.backends
+    assert found.versions.libtpu is None
+    assert on_cpu.status is BackendStatus.COMPILED
+    assert on_tpu.status is BackendStatus.NOT_CHECKED
+    assert on_tpu.message == "Not checked on this host: libtpu is not installed."
+    assert on_tpu.hlo_text == ""
+    assert nowhere.status is BackendStatus.UNKNOWN_TOPOLOGY
 
 
 def test_a_program_that_asks_for_its_platform_is_the_same_everywhere() -> None:
