@@ -9,7 +9,7 @@ from grader.ending import without_report
 from grader.sandbox.holding import Holder
 from grader.sandbox.launch import run_answer
 from grader.sandbox.slot import RunLimits
-from tpu_runner.protocol import AnswerOutcome, AnswerRequest
+from tpu_runner.protocol import SOURCE_CAP_BYTES, AnswerOutcome, AnswerRequest
 
 _SECONDS = 20.0
 
@@ -23,7 +23,9 @@ def answers_of(
     """
     cases = data_cases(rubric, exercise=exercise, seed=seed)
     request = AnswerRequest(
-        source=source, function=rubric.function, cases=json.dumps(cases).encode()
+        source=source[: SOURCE_CAP_BYTES + 1],
+        function=rubric.function,
+        cases=json.dumps(cases).encode(),
     )
     limits = RunLimits(wall_seconds=_SECONDS)
     end = run_answer(request, devices=rubric.devices, limits=limits, holder=holder)
