@@ -149,7 +149,16 @@ def _inner(computation: Computation, core: Instruction, kind: Kind) -> Inner:
 
 
 def _slices(computation: Computation, root: Instruction, core: Instruction) -> bool:
-    """Whether the root is this device's slice of the all-reduced array: a reduce-scatter."""
+    """Whether the root is this device's slice of the all-reduced array: a reduce-scatter.
+
+    Several arrays that are reduced together make a tuple of slices.
+    """
+    if root.opcode == "tuple":
+        parts = [computation.by_name.get(name) for name in root.operands]
+        return bool(parts) and all(
+            part is not None and part.opcode != "tuple" and _slices(computation, part, core)
+            for part in parts
+        )
     for _ in range(_MAX_NESTING):
         if root.opcode == "dynamic-slice":
             return bool(root.operands) and _is_view_of(computation, root.operands[0], core.name)

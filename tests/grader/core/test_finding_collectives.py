@@ -278,6 +278,46 @@ def test_a_gather_that_is_fused_without_being_asynchronous_is_a_row() -> None:
     assert (row.hlo_name, row.is_async) == ("g1", False)
 
 
+def scatter_fusion(root: str) -> str:
+    """Two arrays all-reduced together in a fusion, and `root` what becomes of them."""
+    return (
+        "%all-reduce-scatter (a: f32[8], b: f32[4]) -> (f32[2], f32[1]) {\n"
+        "  %a = f32[8]{0} parameter(0)\n  %b = f32[4]{0} parameter(1)\n"
+        "  %ar = (f32[8]{0}, f32[4]{0}) all-reduce(%a, %b), replica_groups={}, to_apply=%add\n"
+        "  %x = f32[8]{0} get-tuple-element(%ar), index=0\n"
+        "  %y = f32[4]{0} get-tuple-element(%ar), index=1\n"
+        "  %i = u32[] partition-id()\n"
+        "  %s = f32[2]{0} dynamic-slice(%x, %i), dynamic_slice_sizes={2}\n"
+        "  %t = f32[1]{0} dynamic-slice(%y, %i), dynamic_slice_sizes={1}\n"
+        f"  ROOT %r = {root}\n}}\n\n"
+    )
+
+
+def test_several_arrays_scattered_together_are_one_reduce_scatter() -> None:
+    row = only_row(
+        find(
+            "%q = f32[4]{0} slice(%p), slice={[0:4]}",
+            "%f = (f32[2]{0}, f32[1]{0}) fusion(%p, %q), kind=kCustom, calls=%all-reduce-scatter",
+            "ROOT %r = f32[8]{0} sine(%p)",
+            before=ADD + scatter_fusion("(f32[2]{0}, f32[1]{0}) tuple(%s, %t)"),
+        )
+    )
+    assert row.kind is Kind.REDUCE_SCATTER
+    assert (row.operand_bytes, row.result_bytes, row.sent_bytes_per_device) == (48, 12, 36)
+
+
+def test_arrays_of_which_one_is_kept_whole_are_all_reduced() -> None:
+    row = only_row(
+        find(
+            "%q = f32[4]{0} slice(%p), slice={[0:4]}",
+            "%f = (f32[2]{0}, f32[4]{0}) fusion(%p, %q), kind=kCustom, calls=%all-reduce-scatter",
+            "ROOT %r = f32[8]{0} sine(%p)",
+            before=ADD + scatter_fusion("(f32[2]{0}, f32[4]{0}) tuple(%s, %y)"),
+        )
+    )
+    assert row.kind is Kind.ALL_REDUCE
+
+
 def test_a_permute_that_the_learner_wrote_in_a_loop_of_products_stays_a_permute() -> None:
     # a collective matmul is known by the partitioner's marks, not by its shape
     loop = (
