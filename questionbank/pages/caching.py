@@ -1,9 +1,11 @@
 """Whose page may be kept: a visitor's, who has no session. Everyone else's is made afresh."""
 
+import gzip
 import hashlib
+import re
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate
+from typing import Concatenate, NamedTuple, Self
 
 from django.conf import settings
 from django.core.cache import cache
@@ -12,6 +14,42 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
 
 KEPT_SECONDS = 60
+_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:,|$))")
+
+
+class KeptPage(NamedTuple):
+    """A page as the cache holds it, compressed once: it has no secret that its size could tell."""
+
+    content: bytes
+    compressed: bytes
+    content_type: str
+    etag: str
+
+    @classmethod
+    def of(cls, response: HttpResponse) -> Self:
+        """Take a visitor's page."""
+        content = response.content
+        return cls(
+            content=content,
+            compressed=gzip.compress(content, mtime=0),
+            content_type=response.headers["Content-Type"],
+            etag=hashlib.sha256(content).hexdigest()[:32],
+        )
+
+    def answer_to(self, request: HttpRequest) -> HttpResponseBase:
+        """Give the page, or the news that the visitor has it already."""
+        takes_gzip = bool(_GZIP.search(request.headers.get("Accept-Encoding", "")))
+        body = self.compressed if takes_gzip else self.content
+        response = HttpResponse(body, content_type=self.content_type)
+        if takes_gzip:
+            response.headers["Content-Encoding"] = "gzip"
+        # Browsers ask again each time, since signing in changes the page; shared caches need not.
+        response.headers["Cache-Control"] = f"public, max-age=0, s-maxage={KEPT_SECONDS}"
+        # Weak: the page is the same page, compressed or not.
+        response.headers["ETag"] = etag = f'W/"{self.etag}"'
+        patch_vary_headers(response, ["Accept-Encoding", "Cookie", "HX-Request"])
+        return get_conditional_response(request, etag=etag, response=response) or response
+
 
 type PageView[**P] = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
@@ -30,14 +68,14 @@ def cached_for_visitors[**P](
         if not _is_plain_visit(request):
             return own_page(view(request, *args, **kwargs))
         key = _key(request)
-        kept = cache.get(key)
+        kept: KeptPage | None = cache.get(key)
         if kept is None:
             response = view(request, *args, **kwargs)
             if not _may_be_kept(request, response):
                 return own_page(response)
-            kept = (response.content, response.headers["Content-Type"])
+            kept = KeptPage.of(response)
             cache.set(key, kept, KEPT_SECONDS)
-        return _shared_page(request, *kept)
+        return kept.answer_to(request)
 
     return wrapped
 
@@ -70,13 +108,3 @@ def _may_be_kept(request: HttpRequest, response: HttpResponse) -> bool:
 def _key(request: HttpRequest) -> str:
     address = request.build_absolute_uri()
     return "page:" + hashlib.sha256(address.encode()).hexdigest()
-
-
-def _shared_page(request: HttpRequest, content: bytes, content_type: str) -> HttpResponseBase:
-    etag = f'"{hashlib.sha256(content).hexdigest()[:32]}"'
-    response = HttpResponse(content, content_type=content_type)
-    # Browsers ask again each time, since signing in changes the page; shared caches need not.
-    response.headers["Cache-Control"] = f"public, max-age=0, s-maxage={KEPT_SECONDS}"
-    response.headers["ETag"] = etag
-    patch_vary_headers(response, ["Cookie", "HX-Request"])
-    return get_conditional_response(request, etag=etag, response=response) or response

@@ -1,5 +1,7 @@
 """A visitor's page may be kept, nobody else's: two readers never get each other's."""
 
+import gzip
+
 import pytest
 from django.core.cache import cache
 from django.test import Client
@@ -28,6 +30,18 @@ def test_a_visitor_who_has_the_page_already_gets_no_body(
     etag = client.get("/topics/")["ETag"]
     again = client.get("/topics/", headers={"If-None-Match": etag})
     assert (again.status_code, again.content) == (304, b"")
+
+
+def test_a_kept_page_is_sent_compressed_to_those_who_take_it(
+    client: Client, bank: SyntheticBank
+) -> None:
+    plain = client.get("/topics/")
+    packed = client.get("/topics/", headers={"Accept-Encoding": "br, gzip"})
+    assert packed["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.content) == plain.content
+    refused = client.get("/topics/", headers={"Accept-Encoding": "gzip;q=0, br"})
+    assert "Content-Encoding" not in refused
+    assert refused.content == plain.content
 
 
 def test_a_member_is_never_given_the_kept_page_and_leaves_none(
