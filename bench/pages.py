@@ -88,7 +88,7 @@ def free_port() -> int:
 def running(command: list[str], address: str, environment: dict[str, str]) -> Iterator[None]:
     """The server, from its first answer to the end of the block."""
     with subprocess.Popen(
-        command, cwd=PROJECT, env=environment, stdout=subprocess.DEVNULL
+        command, cwd=PROJECT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as server:
         try:
             _wait_for(address)
