@@ -38,8 +38,10 @@ def transfer_type(instruction: Instruction) -> str | None:
     return _frontend(instruction, "_xla_megascale_transfer_type")
 
 
-def cross_slice_site(computation: Computation, send: Instruction, mesh: Mesh) -> Site:
-    """Return the collective between slices that a `send` is one half of.
+def cross_slice_site(
+    computation: Computation, send: Instruction, receive: Instruction | None, mesh: Mesh
+) -> Site:
+    """Return the collective between slices that a `send` and its `recv` are the halves of.
 
     Raises `HloError` where its counterpart is missing or its target cannot be read.
     """
@@ -47,7 +49,6 @@ def cross_slice_site(computation: Computation, send: Instruction, mesh: Mesh) ->
     kind = _KIND_BY_TRANSFER.get(transfer)
     if kind is None:
         raise HloError(f"a transfer between slices of a type that we do not know: {transfer!r}")
-    receive = _receive_for(computation, send)
     if receive is None:
         raise HloError(f"nothing receives what {send.name!r} sends between slices")
     done = done_of(computation, receive)
@@ -67,29 +68,25 @@ def cross_slice_site(computation: Computation, send: Instruction, mesh: Mesh) ->
 
 def receivers(computation: Computation) -> Mapping[str, Instruction]:
     """Return, for each `send` between slices, the `recv` where its counterparts' values come in."""
-    sends = (
-        each for each in computation.instructions if each.opcode == "send" and transfer_type(each)
-    )
-    found = ((send.name, _receive_for(computation, send)) for send in sends)
-    return {name: receive for name, receive in found if receive is not None}
+    waiting: dict[str, Instruction] = {}
+    sends: list[tuple[str, str]] = []
+    for instruction in computation.instructions:
+        if transfer_type(instruction) is None:
+            continue
+        meeting = _frontend(instruction, "_xla_host_transfer_rendezvous")
+        if meeting is None:
+            continue
+        if instruction.opcode == "recv":
+            waiting.setdefault(meeting, instruction)
+        else:
+            sends.append((instruction.name, meeting))
+    return {name: waiting[meeting] for name, meeting in sends if meeting in waiting}
 
 
 def _frontend(instruction: Instruction, name: str) -> str | None:
     raw = instruction.attribute("frontend_attributes")
     value = attribute(raw[1:-1], name) if raw else None
     return None if value is None else unquoted(value)
-
-
-def _receive_for(computation: Computation, send: Instruction) -> Instruction | None:
-    meeting = _frontend(send, "_xla_host_transfer_rendezvous")
-    for instruction in computation.instructions:
-        if (
-            instruction.opcode == "recv"
-            and meeting is not None
-            and _frontend(instruction, "_xla_host_transfer_rendezvous") == meeting
-        ):
-            return instruction
-    return None
 
 
 def _placement(send: Instruction, mesh: Mesh) -> Placement:

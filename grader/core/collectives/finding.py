@@ -1,42 +1,33 @@
 """Walk a compiled module in the order in which it runs and write down what it communicates."""
 
 import itertools
-import json
 from collections.abc import Iterator, Mapping
 
-from grader.core.collectives.across_slices import cross_slice_site, receivers, transfer_type
+from grader.core.collectives.across_slices import cross_slice_site, transfer_type
 from grader.core.collectives.decomposed import decomposed_loop
 from grader.core.collectives.fused import PADDED, FusedCollectives, realigns
-from grader.core.collectives.mesh import Mesh, Placement, over_whole_mesh, place_groups, place_pairs
+from grader.core.collectives.mesh import Mesh
 from grader.core.collectives.rows import (
     Collective,
     Findings,
     Kind,
-    Link,
     NotUnderstood,
-    sent_bytes,
 )
-from grader.core.collectives.schedule import AsyncPair, async_pair, async_pairs, between, computes
+from grader.core.collectives.schedule import AsyncPair, async_pair, async_pairs
 from grader.core.collectives.sites import (
     Site,
     collective_kind,
     done_of,
-    dtype_of,
     operand_shapes,
-    total_bytes,
 )
-from grader.core.collectives.slicing import keeps_only_a_slice
 from grader.core.collectives.unrolled import unrolled_rings
+from grader.core.collectives.writing import RowWriter
 from grader.core.hlo.errors import HloError
-from grader.core.hlo.frames import SourceLine, consumer_line, own_line
-from grader.core.hlo.groups import replica_groups, source_target_pairs
 from grader.core.hlo.module import Computation, Instruction, Module
 from grader.core.hlo.shapes import array_leaves
 from grader.core.hlo.times import (
-    NEVER,
     in_execution_order,
     in_order_of_call,
-    times_by_computation,
 )
 
 
@@ -60,9 +51,8 @@ class _Walk:
     def __init__(self, module: Module, mesh: Mesh, learner_file: str) -> None:
         self._module = module
         self._mesh = mesh
-        self._file = learner_file
-        self._times = times_by_computation(module)
         self._fused = FusedCollectives(module)
+        self._writer = RowWriter(module, mesh, learner_file, self._fused)
         self._rows: list[Collective] = []
         self._unread: list[NotUnderstood] = []
         self._absorbed: set[tuple[str, str]] = set()
@@ -138,7 +128,7 @@ class _Walk:
             return
         try:
             for site in fused.get(instruction.name) or self._sites(computation, instruction):
-                self._rows.append(self._row(site))
+                self._rows.append(self._writer.row(site))
         except HloError as error:
             self._report(computation, instruction.name, str(error))
 
@@ -169,7 +159,8 @@ class _Walk:
             if loop is not None:
                 yield loop.site
         elif opcode == "send" and transfer_type(instruction) is not None:
-            yield cross_slice_site(computation, instruction, self._mesh)
+            receive = self._writer.receivers(computation).get(instruction.name)
+            yield cross_slice_site(computation, instruction, receive, self._mesh)
         elif opcode == "send" and instruction.attribute("is_host_transfer") != "true":
             raise HloError("a send between devices outside any collective")
         elif opcode == "async-start":
@@ -199,110 +190,6 @@ class _Walk:
                         hidden_in=inner,
                     )
 
-    def _row(self, site: Site) -> Collective:
-        placement = site.placement or self._placement(site)
-        operand_bytes, result_bytes = total_bytes(site.operands), total_bytes(site.result)
-        if PADDED in site.notes and placement.group_size:
-            result_bytes = operand_bytes // placement.group_size
-        line, feeds = self._lines(site)
-        return Collective(
-            kind=site.kind,
-            axes=placement.axes,
-            groups=placement.groups,
-            part_of=placement.part_of,
-            group_size=placement.group_size,
-            steps=placement.steps,
-            pairs=placement.pairs,
-            dtype=dtype_of(site.operands),
-            operand_bytes=operand_bytes,
-            result_bytes=result_bytes,
-            sent_bytes_per_device=sent_bytes(
-                site.kind,
-                operand_bytes=operand_bytes,
-                result_bytes=result_bytes,
-                group_size=placement.group_size,
-            ),
-            times=self._times.get(site.computation.name, NEVER),
-            link=Link.DCN if placement.crosses_slices else Link.ICI,
-            is_async=site.is_async,
-            is_decomposed=site.is_decomposed,
-            overlapped_by=self._overlapped_by(site),
-            algorithm=_algorithm(site),
-            line=line.line if line else None,
-            feeds_line=feeds.line if feeds else None,
-            function=line.function if line else feeds.function if feeds else None,
-            hlo_name=site.instruction.name,
-            computation=site.computation.name,
-            notes=self._notes(site),
-        )
-
-    def _placement(self, site: Site) -> Placement:
-        devices = self._module.partitions
-        if site.kind is Kind.COLLECTIVE_PERMUTE:
-            pairs = source_target_pairs(site.core, devices=devices)
-            repeated = over_whole_mesh(self._mesh, pairs, partitions=devices)
-            return place_pairs(self._mesh, [(pair[0], pair[1]) for pair in repeated])
-        groups = replica_groups(site.core, devices=devices)
-        return place_groups(self._mesh, over_whole_mesh(self._mesh, groups, partitions=devices))
-
-    def _lines(self, site: Site) -> tuple[SourceLine | None, SourceLine | None]:
-        """Return the learner's own line of a collective; else that of its first consumer."""
-        own = own_line(self._module, site.core, file=self._file) or own_line(
-            self._module, site.instruction, file=self._file
-        )
-        if own is not None:
-            return own, None
-        if site.hidden_in is not None:
-            for instruction in site.hidden_in.instructions:
-                own = own_line(self._module, instruction, file=self._file)
-                if own is not None and instruction.operands:
-                    return own, None
-        return None, consumer_line(
-            self._module,
-            site.computation,
-            site.done or site.instruction,
-            file=self._file,
-            handed_to=receivers(site.computation),
-        )
-
-    def _overlapped_by(self, site: Site) -> tuple[str, ...]:
-        if not site.is_async:
-            return ()
-        if site.is_decomposed:
-            holder = site.hidden_in or site.computation
-            scheduled = [
-                instruction
-                for start, end in site.steps
-                for instruction in between(holder, start, end)
-            ]
-        else:
-            scheduled = list(between(site.computation, site.instruction, site.done))
-        names = (
-            instruction.name
-            for instruction in scheduled
-            if computes(instruction) and not self._only_communicates(instruction)
-        )
-        return tuple(dict.fromkeys(names))
-
-    def _only_communicates(self, instruction: Instruction) -> bool:
-        """Whether an instruction is itself a collective: it hides nothing, it competes."""
-        try:
-            if collective_kind(instruction.opcode) is not None:
-                return True
-        except HloError:
-            return True
-        if instruction.opcode != "fusion":
-            return False
-        return instruction.attribute("kind") == "kCustom" and bool(self._fused.inside(instruction))
-
-    def _notes(self, site: Site) -> tuple[str, ...]:
-        notes = list(site.notes)
-        if site.kind is Kind.ALL_REDUCE and keeps_only_a_slice(
-            self._module, site.computation, site.done or site.instruction
-        ):
-            notes.append("only a slice of the result is kept")
-        return tuple(notes)
-
 
 def _plain_site(computation: Computation, instruction: Instruction, kind: Kind) -> Site:
     is_start = instruction.opcode.endswith("-start")
@@ -323,19 +210,3 @@ def _plain_site(computation: Computation, instruction: Instruction, kind: Kind) 
         is_async=is_start,
         done=done,
     )
-
-
-def _algorithm(site: Site) -> str | None:
-    """Return the strategy, else the emitter, that the TPU compiler states for a collective."""
-    for instruction in (site.instruction, site.core):
-        raw = instruction.attribute("backend_config")
-        if raw is None or "collective_algorithm_config" not in raw:
-            continue
-        try:
-            config = json.loads(raw)["collective_algorithm_config"]
-            chosen = config.get("strategy") or config.get("emitter")
-        except (ValueError, KeyError, AttributeError, RecursionError):
-            continue
-        if isinstance(chosen, str):
-            return chosen
-    return None

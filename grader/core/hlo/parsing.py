@@ -85,6 +85,8 @@ class _Reader:
         _flush(body)
         if body.name in self._computations:
             raise HloError(f"computation {body.name!r} is defined twice")
+        if len({one.name for one in body.instructions}) != len(body.instructions):
+            raise HloError(f"computation {body.name!r} defines a name twice")
         computation = Computation(body.name, tuple(body.instructions), tuple(body.unparsed))
         self._computations[body.name] = computation
         if body.is_entry:

@@ -80,6 +80,7 @@ def test_text_that_is_no_shape_is_an_error(text: str) -> None:
         SMALL + SMALL.partition("\n\n")[2],
         SMALL.replace("ENTRY ", ""),
         SMALL + SMALL.partition("\n\n")[2].replace("%main", "%other"),
+        SMALL.replace("ROOT %s", "%p = f32[8]{0} parameter(0)\n  ROOT %s"),
     ],
 )
 def test_text_that_is_no_module_is_an_error_that_says_so(text: str) -> None:
