@@ -1,0 +1,61 @@
+"""Rows that the raw HLO, read by hand, proved wrong, cut down to what misled the reader."""
+
+from grader.core.collectives import Findings, Mesh, find_collectives
+from grader.core.hlo import parse_module
+
+MESH = Mesh({"data": 2, "model": 2})
+# Frame 1 is line 12 of the learner's file, frame 2 line 13. XLA gives an outermost frame parent 1.
+FRAMES = """
+FileNames
+1 "f.py"
+
+FunctionNames
+1 "build.<locals>.f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=12 end_line=12 column=1 end_column=2}
+2 {file_name_id=1 function_name_id=1 line=13 end_line=13 column=1 end_column=2}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=2 parent_frame_id=1}
+
+"""
+
+
+def read(text: str, *, mesh: Mesh = MESH) -> Findings:
+    header = f"HloModule m, is_scheduled=true, num_partitions={mesh.devices_per_slice}\n"
+    return find_collectives(parse_module(header + FRAMES + text), mesh=mesh, learner_file="f.py")
+
+
+# v5p fuses relu(x @ w1) into the product with w2: the outer fusion bears the line of its root.
+TWO_PRODUCTS = """
+%first (p0: bf16[8,8], p1: bf16[8,8]) -> bf16[8,8] {
+  %p0 = bf16[8,8]{1,0} parameter(0)
+  %p1 = bf16[8,8]{1,0} parameter(1)
+  ROOT %c1 = bf16[8,8]{1,0} convolution(%p0, %p1), dim_labels=bf_io->bf, metadata={stack_frame_id=1}
+}
+
+%both (q0: bf16[8,8], q1: bf16[8,8], q2: bf16[8,8]) -> bf16[8,8] {
+  %q0 = bf16[8,8]{1,0} parameter(0)
+  %q1 = bf16[8,8]{1,0} parameter(1)
+  %q2 = bf16[8,8]{1,0} parameter(2)
+  %h = bf16[8,8]{1,0} fusion(%q1, %q2), kind=kOutput, calls=%first
+  ROOT %c2 = bf16[8,8]{1,0} convolution(%h, %q0), dim_labels=bf_io->bf, metadata={stack_frame_id=2}
+}
+
+ENTRY %main (x: bf16[8,4], w2: bf16[8,8], w1: bf16[4,8]) -> bf16[8,8] {
+  %x = bf16[8,4]{1,0} parameter(0)
+  %w2 = bf16[8,4]{1,0} parameter(1)
+  %w1 = bf16[4,8]{1,0} parameter(2)
+  %gx = bf16[8,8]{1,0} all-gather(%x), replica_groups={{0,1},{2,3}}, dimensions={1}
+  %g1 = bf16[8,8]{1,0} all-gather(%w1), replica_groups={{0,2},{1,3}}, dimensions={0}
+  %g2 = bf16[8,8]{1,0} all-gather(%w2), replica_groups={{0,1},{2,3}}, dimensions={1}
+  ROOT %r = bf16[8,8] fusion(%g2, %gx, %g1), kind=kOutput, calls=%both, metadata={stack_frame_id=2}
+}
+"""
+
+
+def test_a_gather_feeds_the_line_inside_a_fusion_that_takes_it_not_the_line_of_its_root() -> None:
+    rows = read(TWO_PRODUCTS).collectives
+    assert [(row.hlo_name, row.feeds_line) for row in rows] == [("gx", 12), ("g1", 12), ("g2", 13)]
