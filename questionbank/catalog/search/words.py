@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 LONGEST_QUERY = 200
 MOST_TERMS = 12
@@ -24,8 +25,8 @@ _STOP_WORDS = frozenset({
 })  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Word:
+# A tuple, since a search makes one for each word of each text that it shows.
+class Word(NamedTuple):
     """A word as it stands in a text: `start` and `end` are offsets in characters."""
 
     start: int
@@ -51,7 +52,7 @@ def words_in(text: str) -> Iterator[Word]:
     for found in _WORD.finditer(text):
         plain = plain_form(found[0])
         if plain:
-            yield Word(start=found.start(), end=found.end(), plain=plain, stem=stem_of(plain))
+            yield Word(*found.span(), plain, stem_of(plain))
 
 
 @functools.lru_cache(maxsize=_WORDS_REMEMBERED)
