@@ -1,5 +1,6 @@
 """Programs drawn at random, compiled by both compilers: the rows are those that theory demands."""
 
+import json
 from collections import Counter
 
 import pytest
@@ -10,6 +11,8 @@ from grader.core.hlo import parse_module
 from tests.golden.cases import Case
 from tests.golden.compiling import compile_source
 from tests.golden.generated import Generated, Key, generated_programs
+from tests.golden.reading import read_rows
+from tests.golden.reports import case_named
 
 pytestmark = [pytest.mark.compiler, pytest.mark.slow]
 
@@ -63,3 +66,12 @@ def test_rows_of_generated_programs_are_those_that_theory_demands(program: Gener
     assert rows_of(reports["cpu"].hlo_text, program) == program.expected(promotes_bf16=promoted)
     if "tpu" in reports:
         assert rows_of(reports["tpu"].hlo_text, program) == program.expected(promotes_bf16=False)
+
+
+@pytest.mark.parametrize("name", ["gather_behind_compute", "multi_slice_axis"])
+def test_compiling_a_golden_program_again_gives_the_rows_that_are_kept(name: str) -> None:
+    case = case_named(name)
+    for backend, report in compile_source(case.program_path.read_text(), case).items():
+        ids = tuple(device.id for device in report.devices)
+        kept = json.loads(case.rows_path(backend).read_text())
+        assert read_rows(case, report.hlo_text, ids) == kept["rows"]
