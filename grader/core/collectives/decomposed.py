@@ -56,7 +56,10 @@ def decomposed_loop(
     if placement is None:
         return None
     kind = _KINDS[named.group(1) or named.group(2)]
-    shard = operand_shapes(body, permutes[0])[0]
+    shards = operand_shapes(body, permutes[0])
+    if len(shards) != 1:
+        raise HloError(f"{permutes[0].name!r} moves {len(shards)} arrays, not one shard")
+    (shard,) = shards
     full = ArrayShape(shard.dtype, (ring, *shard.dims))
     site = Site(
         kind=kind,

@@ -105,7 +105,7 @@ class _Evaluation:
         while instruction.opcode in ("fusion", "call") or instruction.opcode in _PASS_THROUGH:
             self._spend()
             if instruction.opcode in _PASS_THROUGH:
-                instruction = scope.computation.by_name[instruction.operands[0]]
+                instruction = self._first_operand(instruction, scope)
                 continue
             inner = self._called(
                 instruction, "calls" if instruction.opcode == "fusion" else "to_apply"
@@ -113,6 +113,13 @@ class _Evaluation:
             scope = Scope(inner, site=instruction, outer=scope)
             instruction = inner.root
         return instruction, scope
+
+    def _first_operand(self, instruction: Instruction, scope: Scope) -> Instruction:
+        name = next(iter(instruction.operands), "")
+        operand = scope.computation.by_name.get(name)
+        if operand is None:
+            raise HloError(f"{instruction.name!r} takes {name!r}, which is not defined")
+        return operand
 
     def _spend(self) -> None:
         self._steps += 1

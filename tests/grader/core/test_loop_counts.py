@@ -275,3 +275,8 @@ def test_bodies_stand_before_the_loop_that_runs_them() -> None:
         for one, instruction in in_execution_order(parse_module(loop()))
     ]
     assert order.index(("body", "t")) < order.index(("main", "w")) < order.index(("main", "r"))
+
+
+@pytest.mark.parametrize("taken", ["%gone", ""])
+def test_a_condition_that_takes_what_is_not_defined_leaves_the_count_unknown(taken: str) -> None:
+    assert turns(loop(condition=f"ROOT %lt = pred[] copy({taken})")) == Times(0, None)

@@ -59,3 +59,28 @@ ENTRY %main (x: bf16[8,4], w2: bf16[8,8], w1: bf16[4,8]) -> bf16[8,8] {
 def test_a_gather_feeds_the_line_inside_a_fusion_that_takes_it_not_the_line_of_its_root() -> None:
     rows = read(TWO_PRODUCTS).collectives
     assert [(row.hlo_name, row.feeds_line) for row in rows] == [("gx", 12), ("g1", 12), ("g2", 13)]
+
+
+def test_a_decomposed_loop_whose_permute_takes_nothing_is_named_not_a_crash() -> None:
+    # a line cut short in transit: the reader may raise no error but its own
+    text = """
+%windowed_dot_general_body_ag (b: (f32[8])) -> (f32[8]) {
+  %b = (f32[8]{0}) parameter(0)
+  %m = f32[8]{0} collective-permute(), source_target_pairs={{0,1},{1,2},{2,3},{3,0}}, \
+frontend_attributes={is_spmd_generated="true"}
+  ROOT %t = (f32[8]{0}) tuple(%m)
+}
+
+%cond (c: (f32[8])) -> pred[] {
+  %c = (f32[8]{0}) parameter(0)
+  ROOT %no = pred[] constant(false)
+}
+
+ENTRY %main (p: f32[8]) -> (f32[8]) {
+  %p = f32[8]{0} parameter(0)
+  %init = (f32[8]{0}) tuple(%p)
+  ROOT %w = (f32[8]{0}) while(%init), condition=%cond, body=%windowed_dot_general_body_ag
+}
+"""
+    found = read(text)
+    assert "w" in [one.hlo_name for one in found.not_understood]
