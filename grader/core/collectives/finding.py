@@ -52,7 +52,7 @@ class _Walk:
         self._module = module
         self._mesh = mesh
         self._fused = FusedCollectives(module)
-        self._writer = RowWriter(module, mesh, learner_file, self._fused)
+        self._writer = RowWriter(module, mesh, learner_file)
         self._rows: list[Collective] = []
         self._unread: list[NotUnderstood] = []
         self._absorbed: set[tuple[str, str]] = set()

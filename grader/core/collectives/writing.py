@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 
 from grader.core.collectives.across_slices import receivers
-from grader.core.collectives.fused import PADDED, FusedCollectives
+from grader.core.collectives.fused import PADDED
 from grader.core.collectives.mesh import (
     Mesh,
     Placement,
@@ -13,10 +13,9 @@ from grader.core.collectives.mesh import (
     place_pairs,
 )
 from grader.core.collectives.rows import Collective, Kind, Link, sent_bytes
-from grader.core.collectives.schedule import between, computes
-from grader.core.collectives.sites import Site, collective_kind, dtype_of, total_bytes
+from grader.core.collectives.schedule import Arithmetic, between
+from grader.core.collectives.sites import Site, dtype_of, total_bytes
 from grader.core.collectives.slicing import keeps_only_a_slice
-from grader.core.hlo.errors import HloError
 from grader.core.hlo.frames import SourceLine, consumer_line, own_line
 from grader.core.hlo.groups import replica_groups, source_target_pairs
 from grader.core.hlo.module import Computation, Instruction, Module
@@ -26,13 +25,11 @@ from grader.core.hlo.times import NEVER, times_by_computation
 class RowWriter:
     """Writes rows for one module. Raises `HloError` on creation as counting times does."""
 
-    def __init__(
-        self, module: Module, mesh: Mesh, learner_file: str, fused: FusedCollectives
-    ) -> None:
+    def __init__(self, module: Module, mesh: Mesh, learner_file: str) -> None:
         self._module = module
         self._mesh = mesh
         self._file = learner_file
-        self._fused = fused
+        self._arithmetic = Arithmetic(module)
         self._times = times_by_computation(module)
         self._handed_over: dict[str, Mapping[str, Instruction]] = {}
 
@@ -119,20 +116,9 @@ class RowWriter:
         names = (
             instruction.name
             for instruction in scheduled
-            if computes(instruction) and not self._only_communicates(instruction)
+            if self._arithmetic.is_done_by(instruction)
         )
         return tuple(dict.fromkeys(names))
-
-    def _only_communicates(self, instruction: Instruction) -> bool:
-        """Whether an instruction is itself a collective: it hides nothing, it competes."""
-        try:
-            if collective_kind(instruction.opcode) is not None:
-                return True
-        except HloError:
-            return True
-        if instruction.opcode != "fusion":
-            return False
-        return instruction.attribute("kind") == "kCustom" and bool(self._fused.inside(instruction))
 
     def _notes(self, site: Site) -> tuple[str, ...]:
         notes = list(site.notes)

@@ -77,6 +77,12 @@ def _calling_attributes(opcode: str) -> tuple[str, ...]:
     return _CALLING_ATTRIBUTES.get(opcode, ())
 
 
+def calls_of_instruction(instruction: Instruction) -> Iterator[str]:
+    """Yield the name of each computation that an instruction runs."""
+    for attribute in _calling_attributes(instruction.opcode):
+        yield from instruction.called(attribute)
+
+
 def calls_of(computation: Computation) -> Iterator[tuple[str, Instruction, str]]:
     """Yield (callee's name, calling instruction, attribute) for each call that runs code."""
     for instruction in computation.instructions:

@@ -1,5 +1,7 @@
 """Rows that the raw HLO, read by hand, proved wrong, cut down to what misled the reader."""
 
+import pytest
+
 from grader.core.collectives import Findings, Mesh, find_collectives
 from grader.core.hlo import parse_module
 
@@ -84,3 +86,39 @@ ENTRY %main (p: f32[8]) -> (f32[8]) {
 """
     found = read(text)
     assert "w" in [one.hlo_name for one in found.not_understood]
+
+
+@pytest.mark.parametrize(
+    ("inside", "hides"),
+    [
+        # seen on two slices: the compiler cuts out a gradient's shard between send and recv-done
+        ("ROOT %d = f32[4]{0} dynamic-slice(%q, %z), dynamic_slice_sizes={4}", False),
+        ("ROOT %d = f32[16]{0} pad(%q, %z), padding=4_4", False),
+        ("ROOT %d = f32[8]{0} sine(%q)", True),
+        # a loss summed to a scalar is work
+        ("%s = f32[8]{0} multiply(%q, %q)\n  ROOT %d = f32[] reduce(%s, %z), to_apply=%add", True),
+        # seen in a pipeline: whether an index of three numbers is in bounds
+        ("%i = s32[3]{0} iota(), iota_dimension=0\n  ROOT %d = s32[3]{0} add(%i, %i)", False),
+    ],
+)
+def test_a_fusion_hides_traffic_by_what_it_computes_not_by_being_a_fusion(
+    inside: str, *, hides: bool
+) -> None:
+    text = f"""
+%f (q: f32[8], z: f32[]) -> f32[8] {{
+  %q = f32[8]{{0}} parameter(0)
+  %z = f32[] parameter(1)
+  {inside}
+}}
+
+ENTRY %main (p: f32[8], n: f32[]) -> f32[8] {{
+  %p = f32[8]{{0}} parameter(0)
+  %n = f32[] parameter(1)
+  %s = (f32[8]{{0}}, f32[8]{{0}}, u32[], u32[]) collective-permute-start(%p), \
+source_target_pairs={{{{0,1}},{{1,0}},{{2,3}},{{3,2}}}}
+  %work = f32[8]{{0}} fusion(%p, %n), kind=kLoop, calls=%f
+  ROOT %d = f32[8]{{0}} collective-permute-done(%s)
+}}
+"""
+    (row,) = read(text).collectives
+    assert row.overlapped_by == (("work",) if hides else ())
