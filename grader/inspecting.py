@@ -7,6 +7,7 @@ from grader.sandbox.holding import Holder
 from grader.sandbox.launch import run_compile, run_trace
 from grader.sandbox.slot import RunLimits, StageEnd
 from tpu_runner.protocol import (
+    LIBRARY_CALLS,
     CompileReport,
     CompileRequest,
     LearnerError,
@@ -86,5 +87,5 @@ def _request(report: TraceReport, mesh: MeshSpec, targets: tuple[Target, ...]) -
         inputs=None,
         outputs=None,
         targets=targets,
-        limits=Limits(),
+        limits=Limits(custom_calls=LIBRARY_CALLS),
     )
