@@ -1,6 +1,7 @@
 """Asks the function of a `data` exercise for its answers."""
 
 import json
+from collections.abc import Mapping, Sequence
 
 from grader.core.data_kinds.judging import data_cases
 from grader.core.evidence import Answered, Ended, Evidence
@@ -22,13 +23,25 @@ def answers_of(
     Raises SandboxUnavailableError.
     """
     cases = data_cases(rubric, exercise=exercise, seed=seed)
+    return ask(source, rubric.function, cases, devices=rubric.devices, holder=holder)
+
+
+def ask(
+    source: bytes,
+    function: str,
+    cases: Sequence[Mapping[str, object]],
+    *,
+    devices: int,
+    holder: Holder | None,
+) -> Evidence:
+    """Return a function's answers to cases, one for each, or why there are none."""
     request = AnswerRequest(
         source=source[: SOURCE_CAP_BYTES + 1],
-        function=rubric.function,
+        function=function,
         cases=json.dumps(cases).encode(),
     )
     limits = RunLimits(wall_seconds=_SECONDS)
-    end = run_answer(request, devices=rubric.devices, limits=limits, holder=holder)
+    end = run_answer(request, devices=devices, limits=limits, holder=holder)
     if end.report is None:
         return without_report(end, "Asking for answers", _SECONDS)
     phases = {"answer": end.seconds}

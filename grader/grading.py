@@ -6,61 +6,19 @@ from collections.abc import Collection, Mapping
 from typing import Final
 
 from grader.answering import answers_of
-from grader.core.draws import SEEDS, case_runs, hidden_inputs
-from grader.core.evidence import (
-    Array,
-    CaseRun,
-    Ended,
-    Evidence,
-    ProgramEvidence,
-    Reference,
-    RunEvidence,
-)
-from grader.core.gathering import (
-    PLAIN,
-    AnyProgram,
-    RunProblemError,
-    arguments,
-    failed_run,
-    flat_order,
-    input_tensors,
-    mesh_spec,
-    one_device,
-    run_evidence,
-    specs_from,
-    targets,
-    trial,
-    walk_limits,
-)
-from grader.core.hlo import HloError
-from grader.core.inspection import read_report
+from grader.core.draws import SEEDS, drawn_calls, padded
+from grader.core.evidence import Array, CaseRun, Ended, Evidence, Reference
+from grader.core.gathering import PLAIN, AnyProgram, mesh_spec, one_device, targets
 from grader.core.judging import judge
-from grader.core.rubric import DataRubric, ProgramRubric
+from grader.core.rubric import DataRubric, ProgramSetRubric
 from grader.core.verdict import Verdict
-from grader.ending import without_report
 from grader.exercises import Exercise
+from grader.program_sets import run_set
+from grader.running import Job, run_job
 from grader.sandbox.holding import Holder
-from grader.sandbox.launch import run_compile, run_trace
-from grader.sandbox.slot import RunLimits
-from tpu_runner.protocol import (
-    Backend,
-    CompileReport,
-    CompileRequest,
-    LearnerErrorKind,
-    MeshSpec,
-    RunStatus,
-    SpecsFrom,
-    Target,
-    TensorLayout,
-    TraceOutcome,
-    TraceReport,
-    TraceRequest,
-    Trial,
-)
+from tpu_runner.protocol import Backend
 
 ALL_BACKENDS: Final = frozenset(Backend)
-_OVER_A_CAP: Final = (LearnerErrorKind.SOURCE_TOO_LARGE, LearnerErrorKind.PROGRAM_TOO_LARGE)
-_TRACE_SECONDS: Final = 20.0
 
 
 class NotGradedError(Exception):
@@ -137,33 +95,15 @@ def _program_evidence(
     backends: Collection[Backend],
     holder: Holder | None,
 ) -> Evidence:
-    if not isinstance(rubric, ProgramRubric):
-        return Evidence(ended=Ended.OUR_FAULT, message="program sets cannot be run yet")
-    traced = _traced(
-        TraceRequest(
-            source=source,
-            mesh=mesh_spec(rubric.mesh),
-            arguments=arguments(rubric),
-            specs_from=specs_from(rubric),
-        ),
-        holder,
-    )
-    if isinstance(traced, Evidence):
-        return traced
-    runs = case_runs(rubric, seeds)
-    trials = tuple(
-        trial(run, hidden_inputs(rubric, exercise=exercise.slug, run=run)) for run in runs
-    )
-    return _compiled(
-        rubric,
-        traced,
-        targets(rubric, backends),
-        runs=runs,
-        trials=trials,
+    job = Job(
+        rubric=rubric,
+        source=source,
         mesh=mesh_spec(rubric.mesh),
-        split=True,
+        targets=targets(rubric, backends),
+        calls=drawn_calls(rubric, exercise=exercise.slug, seeds=seeds),
         holder=holder,
     )
+    return run_set(job, rubric) if isinstance(rubric, ProgramSetRubric) else run_job(job)
 
 
 def _expected(
@@ -173,31 +113,27 @@ def _expected(
     seeds: tuple[int, ...],
     holder: Holder | None,
 ) -> Mapping[CaseRun, tuple[Array, ...]]:
-    """Return the outputs of the reference's `plain` on one device, for every case."""
-    mesh = one_device(rubric.mesh)
-    traced = _traced(
-        TraceRequest(
+    """Return the outputs of the reference's `plain` on one device, for every call.
+
+    In a program_set it is called with the greatest length: the length is an argument too.
+    """
+    calls = drawn_calls(rubric, exercise=exercise.slug, seeds=seeds)
+    sizes: dict[str, int] = {}
+    if isinstance(rubric, ProgramSetRubric):
+        greatest = rubric.calls.greatest
+        sizes = {rubric.calls.name: greatest}
+        calls = tuple(
+            dataclasses.replace(call, inputs=padded(rubric, call.inputs, greatest))
+            for call in calls
+        )
+    evidence = run_job(
+        Job(
+            rubric=rubric,
             source=exercise.reference + PLAIN.encode(),
-            mesh=mesh,
-            arguments=arguments(rubric, split=False),
-            specs_from=SpecsFrom.REQUEST,
-        ),
-        holder,
-    )
-    runs = case_runs(rubric, seeds)
-    trials = tuple(
-        trial(run, hidden_inputs(rubric, exercise=exercise.slug, run=run)) for run in runs
-    )
-    evidence = (
-        traced
-        if isinstance(traced, Evidence)
-        else _compiled(
-            rubric,
-            traced,
-            targets(rubric, ())[:1],
-            runs=runs,
-            trials=trials,
-            mesh=mesh,
+            mesh=one_device(rubric.mesh),
+            targets=targets(rubric, ()),
+            calls=calls,
+            sizes=sizes,
             split=False,
             holder=holder,
         )
@@ -208,96 +144,3 @@ def _expected(
     return {
         run.case: tuple(output.shards[0].array for output in run.outputs) for run in evidence.runs
     }
-
-
-def _traced(request: TraceRequest, holder: Holder | None) -> TraceReport | Evidence:
-    """Return the report of a program that was traced, else evidence that says why it was not."""
-    end = run_trace(request, limits=RunLimits(wall_seconds=_TRACE_SECONDS), holder=holder)
-    if end.report is None:
-        return without_report(end, "Tracing", _TRACE_SECONDS)
-    if end.report.outcome is TraceOutcome.TRACED:
-        return end.report
-    error = end.report.error
-    over = error is not None and error.kind in _OVER_A_CAP
-    return Evidence(
-        ended=Ended.LIMIT if over else Ended.LEARNER_ERROR,
-        message=error.message if error is not None else "no program was produced",
-        learner_error=error,
-        phases={"trace": end.seconds},
-    )
-
-
-def _compiled(
-    rubric: AnyProgram,
-    traced: TraceReport,
-    wanted: tuple[Target, ...],
-    *,
-    runs: tuple[CaseRun, ...],
-    trials: tuple[Trial, ...],
-    mesh: MeshSpec,
-    split: bool,
-    holder: Holder | None,
-) -> Evidence:
-    seconds = rubric.limits.compile_seconds + rubric.limits.run_seconds
-    end = run_compile(
-        CompileRequest(
-            artefact=traced.artefact,
-            mesh=mesh,
-            inputs=input_tensors(rubric, split=split),
-            outputs=None,
-            targets=wanted,
-            limits=walk_limits(rubric),
-            trials=trials,
-        ),
-        limits=RunLimits(wall_seconds=seconds),
-        holder=holder,
-    )
-    if end.report is None:
-        return without_report(end, "Compiling and running", seconds)
-    if end.report.refusal:
-        return Evidence(
-            ended=Ended.LEARNER_ERROR, message=f"The program is refused: {end.report.refusal}"
-        )
-    phases = {
-        **{f"trace.{phase.name}": phase.seconds for phase in traced.phases},
-        "compile": end.seconds,
-    }
-    return dataclasses.replace(
-        _read(rubric, end.report, runs, mesh), versions=end.report.versions, phases=phases
-    )
-
-
-def _read(
-    rubric: AnyProgram, report: CompileReport, runs: tuple[CaseRun, ...], mesh: MeshSpec
-) -> Evidence:
-    cpu = next(one for one in report.backends if one.target.backend is Backend.CPU)
-    if (stopped := failed_run(cpu)) is not None:
-        limit = stopped.status is RunStatus.TOO_LARGE
-        return Evidence(
-            ended=Ended.LIMIT if limit else Ended.LEARNER_ERROR,
-            message=f"Running the program ended with: {stopped.message}",
-        )
-    given = _unasked_donation(rubric, cpu.inputs)
-    if given:
-        return Evidence(
-            ended=Ended.LEARNER_ERROR,
-            message=f"The program donates {given}, which the exercise still needs afterwards.",
-        )
-    axes = {axis.name: axis.size for axis in mesh.axes}
-    try:
-        outcomes: tuple[RunEvidence, ...] = run_evidence(cpu, runs, axes=axes) if cpu.runs else ()
-        inspections = tuple(
-            read_report(one, mesh=mesh, versions=report.versions) for one in report.backends
-        )
-    except (RunProblemError, HloError) as error:
-        return Evidence(ended=Ended.OUR_FAULT, message=str(error))
-    return Evidence(programs=(ProgramEvidence(backends=inspections),), runs=outcomes)
-
-
-def _unasked_donation(rubric: AnyProgram, layouts: tuple[TensorLayout, ...]) -> str:
-    names = flat_order(tuple(rubric.inputs))
-    return ", ".join(
-        name
-        for name, layout in zip(names, layouts, strict=False)
-        if layout.donated and not rubric.inputs[name].donated
-    )

@@ -4,6 +4,7 @@ Only Philox's raw bits come from numpy, which promises that they never change; w
 them in its own distributions may. So the distributions are here.
 """
 
+import dataclasses
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
@@ -44,6 +45,67 @@ def case_runs(
     return tuple(
         CaseRun(name, seeds[index % len(seeds)]) for index, name in enumerate(case_names(rubric))
     )
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One run of a program with its inputs. `length` is that of a program_set's call, else 0."""
+
+    run: CaseRun
+    inputs: Mapping[str, Array]
+    length: int = 0
+
+
+def drawn_calls(
+    rubric: ProgramRubric | ProgramSetRubric, *, exercise: str, seeds: Sequence[int]
+) -> tuple[Call, ...]:
+    """Return every call that a submission has to get right, with inputs of their own length.
+
+    A program_set's calls take every case and every drawn length at least once. Raises ValueError
+    unless there are three different seeds.
+    """
+    runs = case_runs(rubric, seeds)
+    if isinstance(rubric, ProgramRubric):
+        return tuple(
+            Call(run=run, inputs=hidden_inputs(rubric, exercise=exercise, run=run)) for run in runs
+        )
+    lengths = call_lengths(rubric, exercise=exercise, seed=seeds[0])
+    return tuple(
+        _call(rubric, exercise, runs[at % len(runs)], lengths[at % len(lengths)])
+        for at in range(max(len(runs), len(lengths)))
+    )
+
+
+def call_lengths(rubric: ProgramSetRubric, *, exercise: str, seed: int) -> tuple[int, ...]:
+    """Return the least and the greatest length, and drawn ones up to as many as are hidden."""
+    calls = rubric.calls
+    bits = Bits((exercise, rubric.version, seed, "lengths"))
+    drawn = bits.integers(calls.least, calls.greatest + 1, max(calls.hidden - 2, 0))
+    return (calls.least, calls.greatest, *(int(length) for length in drawn))
+
+
+def _call(rubric: ProgramSetRubric, exercise: str, run: CaseRun, length: int) -> Call:
+    calls = rubric.calls
+    inputs = hidden_inputs(rubric, exercise=exercise, run=run, sizes={calls.name: length})
+    dtype = inputs[calls.length].dtype
+    named = CaseRun(f"{run.name};{calls.name}={length}", run.seed)
+    return Call(run=named, inputs={**inputs, calls.length: np.array(length, dtype)}, length=length)
+
+
+def padded(
+    rubric: ProgramSetRubric, inputs: Mapping[str, Array], length: int
+) -> Mapping[str, Array]:
+    """Return the inputs with each that has the call's length filled at its end up to `length`."""
+    found = dict(inputs)
+    for name, padding in rubric.padding.items():
+        array = found[name]
+        missing = length - array.shape[padding.dimension]
+        widths = [
+            (0, missing if dimension == padding.dimension else 0) for dimension in range(array.ndim)
+        ]
+        value = np.array(padding.value).astype(array.dtype)
+        found[name] = np.pad(array, widths, constant_values=value)
+    return found
 
 
 def hidden_inputs(

@@ -75,14 +75,16 @@ class Answered:
 class Evidence:
     """All that was observed. Where gathering did not complete, `message` says what happened.
 
-    `programs` has one entry for a `program`, one for each artefact used for a `program_set`, none
-    for `data`. `phases` are seconds by name, and no part of what is judged.
+    `programs` has one entry for a `program`, one for each artefact that a hidden call of a
+    `program_set` used, none for `data`; `programs_used` is how many all possible calls would use.
+    `phases` are seconds by name, and no part of what is judged.
     """
 
     ended: Ended = Ended.COMPLETED
     message: str = ""
     learner_error: LearnerError | None = None
     programs: tuple[ProgramEvidence, ...] = ()
+    programs_used: int | None = None
     runs: tuple[RunEvidence, ...] = ()
     answers: tuple[Answered, ...] = ()
     versions: Versions | None = None

@@ -39,6 +39,7 @@ from tpu_runner.protocol import (
 )
 
 type AnyProgram = ProgramRubric | ProgramSetRubric
+type Sizes = Mapping[str, int]  # of named lengths
 
 PLAIN: Final = "\n\nbuild = plain\n"
 
@@ -73,13 +74,15 @@ def targets(rubric: AnyProgram, backends: Iterable[Backend]) -> tuple[Target, ..
     return tuple(found)
 
 
-def arguments(rubric: AnyProgram, *, split: bool = True) -> tuple[Argument, ...]:
+def arguments(
+    rubric: AnyProgram, *, split: bool = True, sizes: Sizes | None = None
+) -> tuple[Argument, ...]:
     """Return the arguments to trace with, in order; not split at all for the plain program."""
     learner = specs_from(rubric) is SpecsFrom.LEARNER
     return tuple(
         Argument(
             path=argument_path(name),
-            tensor=_tensor(given, split=split, learner=learner),
+            tensor=_tensor(given, split=split, learner=learner, sizes=sizes or {}),
         )
         for name, given in rubric.inputs.items()
     )
@@ -109,11 +112,13 @@ def flat_order(names: Sequence[str]) -> tuple[str, ...]:
     return tuple(sorted(names, key=key))
 
 
-def input_tensors(rubric: AnyProgram, *, split: bool = True) -> tuple[TensorSpec, ...]:
+def input_tensors(
+    rubric: AnyProgram, *, split: bool = True, sizes: Sizes | None = None
+) -> tuple[TensorSpec, ...]:
     """Return the expected flat inputs of the program, in flat order."""
     learner = specs_from(rubric) is SpecsFrom.LEARNER
     return tuple(
-        _tensor(rubric.inputs[name], split=split, learner=learner)
+        _tensor(rubric.inputs[name], split=split, learner=learner, sizes=sizes or {})
         for name in flat_order(tuple(rubric.inputs))
     )
 
@@ -195,8 +200,8 @@ def _blocks(layout: TensorLayout, axes: Mapping[str, int]) -> Sequence[Shard]:
     ]
 
 
-def _tensor(given: Input, *, split: bool, learner: bool) -> TensorSpec:
-    shape = tuple(size for size in given.shape if isinstance(size, int))
+def _tensor(given: Input, *, split: bool, learner: bool, sizes: Sizes) -> TensorSpec:
+    shape = tuple(size if isinstance(size, int) else sizes[size] for size in given.shape)
     spec: tuple[tuple[str, ...], ...] | None = None
     if not split:
         spec = ((),) * len(shape)

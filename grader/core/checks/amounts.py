@@ -208,9 +208,9 @@ def _weight(row: Collective) -> int:
 
 def judge_compilations(check: Compilations, observed: Observed) -> Finding:
     """Return whether the calls used few enough programs."""
-    used = sum(program.calls > 0 for program in observed.evidence.programs)
+    used = observed.evidence.programs_used
     wanted = f"at most {check.at_most} programs for all calls"
-    if used == 0:
+    if used is None:
         return not_known(wanted, "no call ran")
     found = f"{used} programs"
     return passed(wanted, found) if used <= check.at_most else failed(wanted, found)

@@ -210,12 +210,18 @@ def _of_calls(rubric: ProgramSetRubric) -> Iterator[Finding]:
     calls = rubric.calls
     if calls.least > calls.greatest:
         yield ("calls", "least"), "is above the greatest"
+    held = rubric.inputs.get(calls.length)
+    if held is None or held.shape or held.dtype is not Dtype.INT32:
+        yield ("calls", "length"), "has to name an int32 input of shape []"
+    for name, output in rubric.outputs.items():
+        if any(isinstance(size, str) for size in output.shape):
+            yield ("outputs", name), "a result cannot have the call's length: reduce it"
     for name, padding in rubric.padding.items():
         given = rubric.inputs.get(name)
         if given is None:
             yield ("padding", name), f"there is no input {name!r}"
-        elif padding.dimension >= len(given.shape):
-            yield ("padding", name), f"{name} has {len(given.shape)} dimensions"
+        elif calls.name not in given.shape[padding.dimension : padding.dimension + 1]:
+            yield ("padding", name), f"dimension {padding.dimension} is not {calls.name!r} long"
     for name, given in rubric.inputs.items():
         if calls.name in given.shape and name not in rubric.padding:
             yield (

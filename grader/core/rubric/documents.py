@@ -121,6 +121,7 @@ class Calls(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """The lengths a program_set is called with: a whole number by this name in shapes."""
 
     name: str
+    length: Annotated[str, Meta(description="the int32 input without dimensions that holds it")]
     least: Annotated[int, Meta(ge=1)]
     greatest: Annotated[int, Meta(ge=1)]
     hidden: Annotated[int, Meta(ge=1, description="how many lengths are drawn and run")] = 12

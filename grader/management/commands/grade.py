@@ -3,7 +3,7 @@
 import shutil
 import sys
 from argparse import ArgumentParser
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from io import StringIO
 from pathlib import Path
 from typing import Final, override
@@ -15,8 +15,8 @@ from rich.console import Console
 
 from grader.core.data_kinds.judging import data_cases
 from grader.core.draws import case_names, hidden_inputs
-from grader.core.evidence import CaseRun
-from grader.core.rubric import DataRubric
+from grader.core.evidence import Array, CaseRun
+from grader.core.rubric import DataRubric, ProgramRubric, ProgramSetRubric
 from grader.core.verdict import Outcome, Verdict
 from grader.exercises import Exercise, exercise_slugs, read_exercise
 from grader.grading import ALL_BACKENDS, NotGradedError, draw_seeds, grade, measure_reference
@@ -120,14 +120,28 @@ def save_case(exercise: Exercise, folder: Path, seed: int | None, case: object) 
         cases = data_cases(rubric, exercise=exercise.slug, seed=seed)
         (folder / "cases.txt").write_text("\n".join(map(repr, cases)) + "\n", encoding="utf-8")
         return ("cases.txt",)
-    names = case_names(rubric)
-    if case not in names:
-        raise CommandError(f"--case: choose one of {', '.join(names)}.", returncode=USAGE)
-    inputs = hidden_inputs(rubric, exercise=exercise.slug, run=CaseRun(str(case), seed))
+    inputs = _inputs(exercise.slug, rubric, str(case), seed)
     for name, array in inputs.items():
         plain = array.astype(np.float32) if array.dtype.kind == "V" else array
         np.save(folder / f"{name}.npy", plain)
     return tuple(f"{name}.npy" for name in inputs)
+
+
+def _inputs(
+    slug: str, rubric: ProgramRubric | ProgramSetRubric, case: str, seed: int
+) -> Mapping[str, Array]:
+    """Return a case's inputs; that of a program_set has its length behind a semicolon."""
+    name, _, length = case.partition(";")
+    names = case_names(rubric)
+    sizes: dict[str, int] = {}
+    if isinstance(rubric, ProgramSetRubric):
+        word, _, number = length.partition("=")
+        known = word == rubric.calls.name and number.isascii() and number.isdigit()
+        sizes = {word: int(number)} if known else {}
+        names = tuple(f"{one};{rubric.calls.name}=LENGTH" for one in names)
+    if name not in case_names(rubric) or bool(length) != bool(sizes):
+        raise CommandError(f"--case: choose one of {', '.join(names)}.", returncode=USAGE)
+    return hidden_inputs(rubric, exercise=slug, run=CaseRun(name, seed), sizes=sizes)
 
 
 def _graded(

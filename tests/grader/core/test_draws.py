@@ -77,7 +77,10 @@ def test_an_unknown_case_is_a_key_error() -> None:
 
 def test_a_programs_set_length_stands_in_its_shapes() -> None:
     text = RUBRIC.replace("program", "program_set").replace("[64, 32]", "[64, n]")
-    text += "calls: {name: n, least: 1, greatest: 9}\npadding: {a: {dimension: 1}}\n"
+    text = text.replace(
+        "outputs:", "  n_is: {dtype: int32, shape: [], sharding: [], draw: {constant: 0}}\noutputs:"
+    )
+    text += "calls: {name: n, length: n_is, least: 1, greatest: 9}\npadding: {a: {dimension: 1}}\n"
     found, problems = read_rubric(text)
     assert isinstance(found, ProgramSetRubric), problems
     inputs = hidden_inputs(found, exercise="e", run=CaseRun("random-1", 1), sizes={"n": 5})

@@ -39,9 +39,10 @@ version: 1
 mesh: {axes: {data: 8}}
 inputs:
   tokens: {dtype: int32, shape: [8, n], sharding: [data, null], draw: {integers: [0, 9]}}
+  size: {dtype: int32, shape: [], sharding: [], draw: {constant: 0}}
 outputs:
   total: {dtype: int32, shape: [8]}
-calls: {name: n, least: 1, greatest: 512}
+calls: {name: n, length: size, least: 1, greatest: 512}
 padding: {tokens: {dimension: 1}}
 checks: [{check: values}, {check: compilations, at_most: 4}]
 """
@@ -116,9 +117,12 @@ def test_numbers_without_a_point_and_the_key_on_are_what_they_look_like() -> Non
         (DATA, "build_mesh", "build mesh", 3, "no name of a function"),
         (DATA, "data: 4", "data: 2", 5, "do not make up 8 devices"),
         (DATA, "check: answer", "check: values", 6, "the check answer only"),
-        (PROGRAM_SET, "least: 1,", "least: 600,", 8, "above the greatest"),
-        (PROGRAM_SET, "padding: {tokens", "padding: {words", 9, "no input 'words'"),
-        (PROGRAM_SET, "dimension: 1", "dimension: 2", 9, "tokens has 2 dimensions"),
+        (PROGRAM_SET, "least: 1,", "least: 600,", 9, "above the greatest"),
+        (PROGRAM_SET, "padding: {tokens", "padding: {words", 10, "no input 'words'"),
+        (PROGRAM_SET, "dimension: 1", "dimension: 2", 10, "is not 'n' long"),
+        (PROGRAM_SET, "dimension: 1", "dimension: 0", 10, "is not 'n' long"),
+        (PROGRAM_SET, "length: size", "length: tokens", 9, "int32 input of shape []"),
+        (PROGRAM_SET, "shape: [8]}", "shape: [n]}", 8, "cannot have the call's length"),
         (PROGRAM_SET, "padding: {tokens: {dimension: 1}}", "padding: {}", 5, "how it grows"),
     ],
 )
