@@ -16,6 +16,7 @@ from tpu_runner.layouts import layouts
 from tpu_runner.meshes import (
     MeshDoesNotFitError,
     abstract_mesh,
+    check_first_axis,
     check_fit,
     cpu_mesh,
     places,
@@ -83,6 +84,7 @@ def target_mesh(target: Target, spec: MeshSpec) -> Mesh:
     Raises UnknownTopologyError, MeshDoesNotFitError, NoTpuCompilerError.
     """
     if target.backend is Backend.CPU:
+        check_first_axis(spec, slices=target.slices)
         return cpu_mesh(spec)
     slice_ = find_slice(target.topology or "")
     check_fit(spec, slice_=slice_, slices=target.slices)

@@ -66,6 +66,11 @@ def check_fit(spec: MeshSpec, *, slice_: Slice, slices: int) -> None:
             f"{'have' if slices > 1 else 'has'} {there} ({counted}"
             f"{' each' if slices > 1 else ''}).{hint}"
         )
+    check_first_axis(spec, slices=slices)
+
+
+def check_first_axis(spec: MeshSpec, *, slices: int) -> None:
+    """Raise MeshDoesNotFitError unless the first axis divides over so many slices."""
     if spec.axes[0].size % slices:
         raise MeshDoesNotFitError(
             f"The first mesh axis crosses the slices: {spec.axes[0].name!r} of size "

@@ -8,8 +8,9 @@ from jax.experimental import mesh_utils
 from jax.experimental import topologies as jax_topologies
 
 from tests.tpu_runner.programs import mesh_spec
-from tpu_runner.compile import versions
+from tpu_runner.compile import target_mesh, versions
 from tpu_runner.meshes import MeshDoesNotFitError, check_fit, lay_on_torus, tpu_mesh
+from tpu_runner.protocol import Backend, Target
 from tpu_runner.topologies import GENERATIONS, UnknownTopologyError, find_slice, slices_with
 
 pytestmark = pytest.mark.compiler
@@ -69,6 +70,13 @@ def test_the_first_axis_has_to_divide_over_the_slices() -> None:
     mesh = mesh_spec(("data", 1), ("model", 8))
     with pytest.raises(MeshDoesNotFitError, match="'data' of size 1 does not divide over 2"):
         check_fit(mesh, slice_=find_slice("v5e:2x2"), slices=2)
+
+
+def test_fake_devices_have_slices_by_the_same_rule() -> None:
+    # 4 rows do not fall into 3 slices: which links cross them would be a guess
+    target = Target(backend=Backend.CPU, topology=None, slices=3)
+    with pytest.raises(MeshDoesNotFitError, match="'data' of size 4 does not divide over 3"):
+        target_mesh(target, mesh_spec(("data", 4), ("model", 2)))
 
 
 def test_every_generation_has_some_slice_of_eight_devices() -> None:
