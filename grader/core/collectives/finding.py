@@ -21,6 +21,7 @@ from grader.core.collectives.sites import (
     operand_shapes,
 )
 from grader.core.collectives.unrolled import unrolled_rings
+from grader.core.collectives.wrapped import is_wrapper, out_of_sight, wrapped_sites
 from grader.core.collectives.writing import RowWriter
 from grader.core.hlo.errors import HloError
 from grader.core.hlo.module import Computation, Instruction, Module
@@ -70,6 +71,10 @@ class _Walk:
             self._absorb_unrolled(computation)
         for computation, instruction in in_execution_order(self._module):
             self._read(computation, instruction)
+        for computation, instruction in out_of_sight(self._module):
+            self._report(
+                computation, instruction.name, "what runs this collective is not understood"
+            )
         return Findings(tuple(self._rows), tuple(self._unread), self._schedule())
 
     def _schedule(self) -> tuple[AsyncPair, ...]:
@@ -163,32 +168,13 @@ class _Walk:
             yield cross_slice_site(computation, instruction, receive, self._mesh)
         elif opcode == "send" and instruction.attribute("is_host_transfer") != "true":
             raise HloError("a send between devices outside any collective")
-        elif opcode == "async-start":
-            yield from self._wrapped(computation, instruction)
+        elif is_wrapper(instruction):
+            yield from wrapped_sites(self._module, self._fused, computation, instruction)
         elif (kind := collective_kind(opcode)) is not None:
             is_permute = kind is Kind.COLLECTIVE_PERMUTE
             if is_permute and realigns(computation, instruction, self._padded(computation)):
                 return
             yield _plain_site(computation, instruction, kind)
-
-    def _wrapped(self, computation: Computation, start: Instruction) -> Iterator[Site]:
-        """Read a collective inside the computation that an `async-start` wraps."""
-        done = done_of(computation, start)
-        for name in start.called("calls"):
-            inner = self._module.computations[name]
-            for core in inner.instructions:
-                if (kind := collective_kind(core.opcode)) is not None:
-                    yield Site(
-                        kind=kind,
-                        computation=computation,
-                        instruction=start,
-                        core=core,
-                        operands=operand_shapes(inner, core),
-                        result=array_leaves(core.shape),
-                        is_async=True,
-                        done=done,
-                        hidden_in=inner,
-                    )
 
 
 def _plain_site(computation: Computation, instruction: Instruction, kind: Kind) -> Site:
@@ -200,6 +186,8 @@ def _plain_site(computation: Computation, instruction: Instruction, kind: Kind) 
         operands = operands[:1]  # the others are the output buffer, offsets and sizes
     if is_start and done is None:
         raise HloError("an asynchronous collective that nothing ends")
+    if is_start and not operands:
+        raise HloError("an asynchronous collective that is given nothing where it starts")
     return Site(
         kind=kind,
         computation=computation,

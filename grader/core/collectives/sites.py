@@ -83,3 +83,16 @@ def done_of(computation: Computation, start: Instruction) -> Instruction | None:
             return None
         name = update.name
     return None
+
+
+def begin_of(computation: Computation, start: Instruction) -> Instruction:
+    """Return where `start` gets what it sends: itself, or the `-update` that hands it over."""
+    one, name = start, start.name
+    while not set(one.operands) - {name}:
+        name = one.name
+        users = computation.users.get(name, ())
+        update = next((user for user in users if user.opcode.endswith("-update")), None)
+        if update is None or update.position <= one.position:
+            return start
+        one = update
+    return one

@@ -72,6 +72,8 @@ _CALLING_ATTRIBUTES = {
 
 
 def _calling_attributes(opcode: str) -> tuple[str, ...]:
+    if opcode == "call-start":
+        return _CALLING_ATTRIBUTES["call"]
     if opcode == "fusion" or opcode.endswith("-start"):
         return ("calls", "called_computation")
     return _CALLING_ATTRIBUTES.get(opcode, ())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from grader.core.collectives import Findings, Mesh, find_collectives
+from grader.core.collectives import Findings, Kind, Mesh, find_collectives
 from grader.core.hlo import parse_module
 
 MESH = Mesh({"data": 2, "model": 2})
@@ -122,3 +122,41 @@ source_target_pairs={{{{0,1}},{{1,0}},{{2,3}},{{3,2}}}}
 """
     (row,) = read(text).collectives
     assert row.overlapped_by == (("work",) if hides else ())
+
+
+# tpu7x hands collectives to its SparseCores in a form of its own.
+HANDED_OVER = """
+%inner (q: f32[8]) -> f32[16] {
+  %q = f32[8]{0} parameter(0)
+  ROOT %g = f32[16]{0} all-gather(%q), replica_groups={{0,1},{2,3}}, dimensions={0}
+}
+
+ENTRY %main (p: f32[8]) -> f32[16] {
+  %p = f32[8]{0} parameter(0)
+  %s = ((), (), (s32[1]{0})) OPCODE-start(), async_execution_thread="sparsecore", to_apply=%inner
+  %early = f32[8]{0} sine(%p)
+  %u = ((f32[8]{0}), f32[16]{0}) OPCODE-update(%s, %early)
+  %late = f32[8]{0} cosine(%p)
+  ROOT %d = f32[16]{0} OPCODE-done(%u)
+}
+"""
+
+
+def test_a_collective_handed_to_the_sparse_cores_begins_when_it_gets_its_operand() -> None:
+    found = read(HANDED_OVER.replace("OPCODE", "call"))
+    (row,) = found.collectives
+    assert (row.kind, row.axes, row.times.exact, row.is_async) == (
+        Kind.ALL_GATHER,
+        ("model",),
+        1,
+        True,
+    )
+    assert row.overlapped_by == ("late",)
+    assert (row.operand_bytes, row.result_bytes, row.sent_bytes_per_device) == (32, 64, 32)
+    assert found.not_understood == ()
+
+
+def test_a_collective_that_is_run_in_a_way_not_known_is_named_never_dropped() -> None:
+    found = read(HANDED_OVER.replace("OPCODE", "outsource"))
+    assert found.collectives == ()
+    assert [one.hlo_name for one in found.not_understood] == ["g"]
