@@ -1,5 +1,6 @@
 """The part of a text that a result shows, with its hits marked. Everything else is escaped."""
 
+import itertools
 from collections.abc import Sequence
 
 from django.utils.html import escape
@@ -17,7 +18,7 @@ def marked(text: str, terms: Sequence[Term]) -> str:
 
 def snippet(text: str, terms: Sequence[Term]) -> str:
     """The stretch of about thirty words that holds most of the terms, as HTML."""
-    words = list(words_in(text))
+    words = _words_to_choose_from(text, terms)
     if len(words) <= SNIPPET_WORDS:
         return _marked(text, words, terms, 0, len(text))
     first = _best_start(words, terms)
@@ -32,6 +33,24 @@ def holds(text: str, terms: Sequence[Term]) -> int:
     """How many of the terms have a hit in the text."""
     stems = {word.stem for word in words_in(text)}
     return sum(any(term.matches(stem) for stem in stems) for term in terms)
+
+
+def _words_to_choose_from(text: str, terms: Sequence[Term]) -> list[Word]:
+    """The text's words until a window holds every term, and a window more; most texts are long."""
+    words: list[Word] = []
+    last_hit: dict[int, int] = {}
+    reading = words_in(text)
+    for place, word in enumerate(reading):
+        words.append(word)
+        hits = [number for number, term in enumerate(terms) if term.matches(word.stem)]
+        if not hits:
+            continue
+        last_hit.update(dict.fromkeys(hits, place))
+        oldest = min(last_hit.values())
+        if len(last_hit) == len(terms) and place - oldest < SNIPPET_WORDS - _BEFORE_HIT:
+            words += itertools.islice(reading, SNIPPET_WORDS)
+            break
+    return words
 
 
 def _best_start(words: Sequence[Word], terms: Sequence[Term]) -> int:
