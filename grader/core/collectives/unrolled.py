@@ -3,7 +3,8 @@
 A gather then is a family of permutes of one shard, whose steps together reach every other place of
 the ring, each arrival feeding a product. A scatter is a family of permutes of partial sums, each
 made by a product, whose remaining steps together come from every other place. Anything less is
-left as the permutes that it is.
+left as the permutes that it is. The compiler's steps bear the source frame of the product that they
+serve; shards that a `roll` moves do not, though products take them.
 """
 
 import dataclasses
@@ -139,12 +140,12 @@ class _Reader:
             [step for step, _ in family]
             for family in families.values()
             if _reach_all([offset for _, offset in family], family[0][0])
-            and all(self._feeds_product(step.end) for step, _ in family)
-            and self._feeds_product(family[0][0].origin)
+            and all(self._feeds_product(step.end, step) for step, _ in family)
+            and self._feeds_product(family[0][0].origin, family[0][0])
         ]
 
     def _scatters(self, steps: list[_Step]) -> list[list[_Step]]:
-        summing = [step for step in steps if self._adds_product(step.origin)]
+        summing = [step for step in steps if self._adds_product(step.origin, step)]
         makers: dict[str, list[_Step]] = {}
         for step in summing:
             makers.setdefault(step.origin.name, []).append(step)
@@ -161,7 +162,7 @@ class _Reader:
         found = []
         for (end, *_), family in families.items():
             reaches_all = _reach_all([offset for _, offset in family], family[0][0])
-            if end and reaches_all and self._adds_own_part(end):
+            if end and reaches_all and self._adds_own_part(end, family[0][0]):
                 found.append([step for step, _ in family])
         return found
 
@@ -202,10 +203,10 @@ class _Reader:
                     found.append(user)
         return found
 
-    def _feeds_product(self, value: Instruction) -> bool:
-        return any(self._has_product(user) for user in self._users(value))
+    def _feeds_product(self, value: Instruction, step: _Step) -> bool:
+        return any(self._has_product(user, step) for user in self._users(value))
 
-    def _adds_own_part(self, end: str) -> bool:
+    def _adds_own_part(self, end: str, step: _Step) -> bool:
         """Whether what takes the last arrivals takes this device's own product too.
 
         Without it a product is merely sent on, as when shards change places.
@@ -217,22 +218,24 @@ class _Reader:
             if name in self._computation.by_name
         ]
         own = (origin for origin in origins if origin.name not in self._by_end)
-        return any(self._adds_product(origin) for origin in own)
+        return any(self._adds_product(origin, step) for origin in own)
 
-    def _adds_product(self, instruction: Instruction) -> bool:
+    def _adds_product(self, instruction: Instruction, step: _Step) -> bool:
         """Whether an instruction makes a product, or takes one that another just made."""
         makers = (
             _origin(self._computation, name)[0]
             for name in instruction.operands
             if name in self._computation.by_name
         )
-        return self._has_product(instruction) or any(map(self._has_product, makers))
+        return any(self._has_product(one, step) for one in (instruction, *makers))
 
-    def _has_product(self, instruction: Instruction) -> bool:
+    def _has_product(self, instruction: Instruction, step: _Step) -> bool:
+        """Whether an instruction multiplies, by the product whose source frame the step bears."""
+        frame = step.start.frame_id
         waiting, seen = [instruction], set[str]()
         while waiting:
             one = waiting.pop()
-            if one.opcode in ("dot", "convolution"):
+            if one.opcode in ("dot", "convolution") and one.frame_id == frame:
                 return True
             for name in one.called("calls") if one.opcode == "fusion" else ():
                 inner = self._module.computations.get(name)
