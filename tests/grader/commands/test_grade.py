@@ -92,3 +92,13 @@ def test_the_cases_of_a_data_exercise_are_saved_too(tmp_path: Path) -> None:
     words = ("first-mesh", str(MESH / "starter.py"), "--seed", "1", "--save", str(tmp_path))
     assert graded(*words)[1] == 0
     assert "'devices': [0, 1, 2, 3, 4, 5, 6, 7]" in (tmp_path / "cases.txt").read_text()
+
+
+@pytest.mark.sandbox
+def test_a_file_over_the_cap_is_a_limit_and_says_which(tmp_path: Path) -> None:
+    file = tmp_path / "large.py"
+    file.write_text("x = 1\n" * 20_000)
+    shown, status = graded("case-three-scatter", str(file), "--json", "--backend", "cpu")
+    verdict = Verdict.from_json(shown.encode())
+    assert (verdict.outcome, status) == (Outcome.LIMIT, 1)
+    assert "larger than 64 KiB" in verdict.message
