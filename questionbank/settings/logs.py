@@ -32,7 +32,11 @@ def logging_config(*, as_json: bool, level: str) -> dict[str, Any]:
     if as_json:
         shown += [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     else:
-        shown += [structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0)]
+        # Plain: a traceback that shows variables would write passwords and sessions into a file.
+        plain = structlog.dev.plain_traceback
+        shown += [
+            structlog.dev.ConsoleRenderer(colors=False, pad_event_to=0, exception_formatter=plain)
+        ]
     return {
         "version": 1,
         "disable_existing_loggers": False,
