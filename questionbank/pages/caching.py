@@ -87,6 +87,17 @@ def own_page(response: HttpResponse) -> HttpResponse:
     return response
 
 
+class PrivateUnlessSaidMiddleware:
+    """No cache keeps a response that does not say who may: what was forgotten stays private."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        return response if "Cache-Control" in response.headers else own_page(response)
+
+
 def _is_plain_visit(request: HttpRequest) -> bool:
     """Whether nothing in the request could make the page differ from another visitor's."""
     personal = {settings.SESSION_COOKIE_NAME, "messages"}

@@ -2,10 +2,14 @@
 
 from django.contrib.sitemaps.views import sitemap
 from django.urls import path, re_path
+from django.views.decorators.cache import cache_control
 
 from questionbank.pages.feeds import NewAnswers
 from questionbank.pages.robots import SITEMAPS, robots_txt
 from questionbank.pages.views import about, finding, own, preview, reading
+
+# The same for everyone: what they list is open to all.
+for_all = cache_control(public=True, max_age=300)
 
 urlpatterns = [
     path("", reading.front, name="front"),
@@ -26,7 +30,7 @@ urlpatterns = [
         name="preview",
     ),
     path("styleguide/", about.styleguide, name="styleguide"),
-    path("feed.xml", NewAnswers(), name="feed"),
-    path("robots.txt", robots_txt, name="robots"),
-    path("sitemap.xml", sitemap, {"sitemaps": SITEMAPS}, name="sitemap"),
+    path("feed.xml", for_all(NewAnswers()), name="feed"),
+    path("robots.txt", for_all(robots_txt), name="robots"),
+    path("sitemap.xml", for_all(sitemap), {"sitemaps": SITEMAPS}, name="sitemap"),
 ]

@@ -38,6 +38,7 @@ MIDDLEWARE = [
     "django_prometheus.middleware.PrometheusBeforeMiddleware",
     # Outside everything that may answer by itself, so that every response carries the policy.
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "questionbank.pages.caching.PrivateUnlessSaidMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",

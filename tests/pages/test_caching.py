@@ -103,3 +103,31 @@ def test_a_page_of_ones_own_is_never_kept(
     path: str, as_member: Client, bank: SyntheticBank
 ) -> None:
     assert as_member.get(path)["Cache-Control"] == PRIVATE
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/account/",
+        "/account/email/",
+        "/account/password/change/",
+        "/account/delete/",
+        "/account/confirm-email/",
+        "/topics",  # sent on to the address with a slash
+    ],
+)
+def test_what_says_nothing_of_caches_is_kept_by_none(
+    path: str, client: Client, member: User
+) -> None:
+    client.force_login(member)
+    assert "no-store" in client.get(path)["Cache-Control"]
+
+
+@pytest.mark.parametrize("path", ["/feed.xml", "/sitemap.xml", "/robots.txt"])
+def test_what_is_the_same_for_everyone_may_be_kept_by_all(
+    path: str, client: Client, bank: SyntheticBank, member: User
+) -> None:
+    visitors = client.get(path)
+    client.force_login(member)
+    assert client.get(path).content == visitors.content
+    assert "public" in visitors["Cache-Control"]
