@@ -1,3 +1,5 @@
+from typing import override
+
 from django import forms
 
 from questionbank.learning.models import Rating
@@ -12,10 +14,24 @@ class MarkForm(forms.Form):
     )
 
 
-class NoteForm(forms.Form):
-    """A note on a bookmark."""
+class NoteField(forms.CharField):
+    """A note, with its line ends as the limit counts them: browsers send two characters for one."""
 
-    note = forms.CharField(
+    @override
+    def to_python(self, value: str | None) -> str:
+        return super().to_python((value or "").replace("\r\n", "\n"))
+
+    @override
+    def clean(self, value: str | None) -> str:
+        if value is None:
+            raise forms.ValidationError("No note came with the form, so nothing was changed.")
+        return super().clean(value)
+
+
+class NoteForm(forms.Form):
+    """A note on a bookmark. It may be empty; it may not be left out."""
+
+    note = NoteField(
         max_length=NOTE_LIMIT,
         required=False,
         error_messages={

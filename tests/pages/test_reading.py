@@ -169,6 +169,26 @@ def test_a_note_that_is_too_long_comes_back_with_the_reason(
     assert "Your note was not saved yet" in page
 
 
+def test_a_line_end_counts_as_one_character_of_a_note(
+    as_member: Client, bank: SyntheticBank, member: User
+) -> None:
+    # 1,999 characters in the browser, which sends each of the 999 line ends as two.
+    lines = "\r\n".join(["n"] * 1000)
+    answer = as_member.post(reverse("learning:note", args=[OPEN]), {"note": lines})
+    assert answer.status_code == 302
+    assert member.bookmarks.get().note == "\n".join(["n"] * 1000)
+
+
+def test_a_form_that_brings_no_note_leaves_the_one_that_is_there(
+    as_member: Client, bank: SyntheticBank, member: User
+) -> None:
+    address = reverse("learning:note", args=[OPEN])
+    as_member.post(address, {"note": "kept"})
+    answer = as_member.post(address, "{}", content_type="application/json")
+    assert answer.status_code == 422
+    assert member.bookmarks.get().note == "kept"
+
+
 @pytest.mark.parametrize(
     "wanted", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "/\\evil.example"]
 )
