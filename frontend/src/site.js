@@ -1,4 +1,7 @@
-// The theme switch, "/" to search, and maths that is far down the page. Everything else on a page works without this file.
+// The theme switch, "/" to search, forms that change in place, and maths that is far down the page. A page can be read without this file.
+import "./site/drafts.js";
+import "./site/saving.js";
+
 const page = document.documentElement;
 const systemDark = matchMedia("(prefers-color-scheme: dark)");
 

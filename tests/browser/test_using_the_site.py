@@ -99,6 +99,63 @@ def test_marks_and_bookmarks_change_in_place_and_keep_the_focus(
     assert Bookmark.objects.kept().get().note == "Ask about the torus."
 
 
+def test_a_double_click_is_one_wish(reader_page: Page, published: str) -> None:
+    page = reader_page
+    page.goto(published + QUESTION)
+    page.locator("#bookmark-button").dblclick()
+    expect(page.locator("#bookmark-button")).to_contain_text("Bookmarked")
+    page.wait_for_load_state("networkidle")
+    assert Bookmark.objects.kept().count() == 1
+
+
+def test_a_note_outlives_its_session(reader_page: Page, published: str, sign_in: SignIn) -> None:
+    page = reader_page
+    page.goto(published + QUESTION)
+    page.locator("#bookmark-button").click()
+    page.locator("#bookmark summary").click()
+    page.locator("#note").fill("A long thought.")
+    page.context.clear_cookies(name="sessionid")
+    page.locator("#note-button").click()
+    page.wait_for_url("**/account/login/**")
+    sign_in(page, User.objects.get())
+    page.goto(published + QUESTION)
+    expect(page.locator("#note")).to_be_visible()
+    expect(page.locator("#note")).to_have_value("A long thought.")
+    page.locator("#note-button").click()
+    expect(page.locator("#bookmark summary")).to_have_text("Your note")
+    page.reload()
+    expect(page.locator("#note")).to_be_hidden()
+    assert Bookmark.objects.get().note == "A long thought."
+
+
+def test_a_page_older_than_the_last_sign_in_asks_again_and_loses_no_note(
+    reader_page: Page, published: str
+) -> None:
+    page = reader_page
+    page.goto(published + QUESTION)
+    page.locator("#bookmark-button").click()
+    page.locator("#bookmark summary").click()
+    page.locator("#note").fill("A long thought.")
+    page.evaluate(
+        """for (const token of document.querySelectorAll("[name=csrfmiddlewaretoken]"))
+             token.value = "x".repeat(64);"""
+    )
+    page.locator("#note-button").click()
+    expect(page.locator(".messages")).to_contain_text("too old")
+    expect(page.locator("#note")).to_have_value("A long thought.")
+    page.locator("#note-button").click()
+    expect(page.locator("#bookmark summary")).to_have_text("Your note")
+
+
+def test_a_site_out_of_reach_is_said_where_one_pressed(reader_page: Page, published: str) -> None:
+    page = reader_page
+    page.goto(published + QUESTION)
+    page.context.set_offline(True)
+    page.locator("#mark-solid").click()
+    expect(page.locator("#mark [role=status]")).to_contain_text("Not saved")
+    expect(page.locator("#mark [role=status]")).to_be_visible()
+
+
 def test_all_of_it_works_without_scripts(
     chromium: Browser, published: str, sign_in: SignIn
 ) -> None:

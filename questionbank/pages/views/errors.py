@@ -1,6 +1,7 @@
 """Pages for what went wrong. The last one asks nothing of the database."""
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -26,6 +27,9 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def csrf_failed(request: HttpRequest, reason: str = "") -> HttpResponse:
     """The form's token is missing or old: say what to do, and lose nothing by going back."""
+    if request.headers.get("HX-Request") == "true":
+        messages.info(request, "This page was too old to save anything. It is new now: try again.")
+        return own_page(HttpResponse(status=403, headers={"HX-Refresh": "true"}))
     return own_page(render(request, "403_csrf.html", status=403))
 
 
