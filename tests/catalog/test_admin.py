@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from questionbank.accounts.models import User
-from questionbank.catalog import selectors
+from questionbank.catalog import selectors, services
 from questionbank.catalog.content import documents
 from questionbank.catalog.models import Concept, Question, Topic, Track
 from questionbank.catalog.readers import VISITOR
@@ -115,6 +115,20 @@ def test_saving_without_a_change_changes_nothing_that_the_files_say(
     before = stored.question_document(question())
     post(chief, change_url(question()), button="publish")
     assert stored.question_document(question()) == before
+
+
+def test_an_editor_is_told_what_readers_see(published: None, editor: Client) -> None:
+    address, as_readers = change_url(question()), 'href="/questions/ring-time/"'
+    page = editor.get(address).content.decode()
+    assert "The draft is the same." in page
+    assert as_readers in page
+    post(editor, address, title="How long, really?")
+    page = editor.get(address).content.decode()
+    assert "The draft has changes that they do not see yet." in page
+    services.withdraw(question())
+    page = editor.get(address).content.decode()
+    assert "publishing the files leaves it so" in page
+    assert as_readers not in page
 
 
 def test_one_save_is_one_version_and_says_who(published: None, editor: Client) -> None:

@@ -22,7 +22,7 @@ def test_an_editor_adds_a_drawing_and_sees_the_mistake(
     browser_page.get_by_text("Add another Diagram").click()
     browser_page.locator("#id_diagrams-0-name").fill("ring")
     browser_page.locator("#id_diagrams-0-svg").fill("<svg onload='x()'/>")
-    browser_page.get_by_role("button", name="Save and publish").click()
+    browser_page.get_by_role("button", name="Save and publish").last.click()
     assert "Nothing was saved" in browser_page.inner_text("main")
     assert browser_page.locator("#id_diagrams-0-svg").input_value() == "<svg onload='x()'/>"
     browser_page.goto(f"{live_server.url}/preview/questions/{row.pk}/")

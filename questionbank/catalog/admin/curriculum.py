@@ -78,9 +78,6 @@ class TopicAdmin(VersionedAdmin[Topic]):
     search_fields = ("title", "slug", "description")
     actions = ("deal_tiers_again",)
 
-    class Media:
-        css = {"all": ("catalog/admin.css",)}
-
     @override
     def get_queryset(self, request: HttpRequest) -> QuerySet[Topic]:
         return super().get_queryset(request).annotate(answers=Count("published_questions"))
@@ -195,9 +192,6 @@ class TrackAdmin(VersionedAdmin[Track]):
     fields = ("title", "slug", "emoji", "description", "position")
     list_display = ("title", "slug", "position", "stage_count")
     search_fields = ("title", "slug", "description")
-
-    class Media:
-        css = {"all": ("catalog/admin.css",)}
 
     @override
     def get_queryset(self, request: HttpRequest) -> QuerySet[Track]:

@@ -17,6 +17,7 @@ from questionbank.catalog.vocabulary import Tier
 
 # The value of a save button: a button of another name would be taken for an action's.
 _SAVE_AND_PUBLISH = "publish"
+_HEAD = ("title", "slug", ("topic", "level", "tier", "updated"), "summary")
 _EVERYWHERE = [ActionLocation.CHANGE_LIST, ActionLocation.CHANGE_FORM]
 
 
@@ -105,9 +106,6 @@ class DocumentAdmin[Row: (Question, Concept)](VersionedAdmin[Row]):
     search_fields = ("title", "slug", "summary", "body")
     list_per_page = 50
     save_on_top = True
-
-    class Media:
-        css = {"all": ("catalog/admin.css",)}
 
     @override
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -207,6 +205,7 @@ class QuestionAdmin(DocumentAdmin[Question]):
     """Questions with their answers."""
 
     form = QuestionForm
+    fields = (*_HEAD, "body", "editor_note", "concepts", "exercises", "sources")
 
     @override
     def _save(self, document: documents.Question, row: Question | None) -> Question:
@@ -218,6 +217,7 @@ class ConceptAdmin(DocumentAdmin[Concept]):
     """Concept cards."""
 
     form = ConceptForm
+    fields = (*_HEAD, "breath", "body", "sources")
 
     @override
     def _save(self, document: documents.Concept, row: Concept | None) -> Concept:

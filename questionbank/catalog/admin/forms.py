@@ -127,9 +127,8 @@ class DiagramFormSet(BaseInlineFormSet[Diagram, Any, Any]):
         for fault in faults:
             self._tell(fault, form)
         if faults:
-            raise ValidationError(
-                f"Nothing was saved: the text has {len(faults)} mistakes, shown with their fields."
-            )
+            count = "a mistake" if len(faults) == 1 else f"{len(faults)} mistakes"
+            raise ValidationError(f"Nothing was saved: the text has {count}, shown by its field.")
 
     def _drawings(self) -> list[documents.Diagram]:
         return sorted(
