@@ -19,13 +19,14 @@ class NoteField(forms.CharField):
 
     @override
     def to_python(self, value: str | None) -> str:
-        return super().to_python((value or "").replace("\r\n", "\n"))
+        return super().to_python((value or "").replace("\r\n", "\n")) or ""
 
     @override
     def clean(self, value: str | None) -> str:
         if value is None:
             raise forms.ValidationError("No note came with the form, so nothing was changed.")
-        return super().clean(value)
+        note: str = super().clean(value)
+        return note
 
 
 class NoteForm(forms.Form):

@@ -70,3 +70,12 @@ def test_asking_for_a_password_answers_the_same_whether_there_is_an_account(
     ]
     assert len({answer.content for answer in answers}) == 1
     assert last_letter()[0] == "Meshwork: There is no account with this address"
+
+
+def test_a_form_sent_too_often_is_refused_in_words(reader: Client) -> None:
+    answers = [
+        Client().post("/account/password/reset/", {"email": ADDRESS}) for _ in range(6)
+    ]  # five a minute for one address
+    assert [answer.status_code for answer in answers] == [302] * 5 + [429]
+    assert "That was tried too often" in answers[-1].content.decode()
+    assert len(mail.outbox) == 1 + 5
