@@ -68,5 +68,7 @@ def block_at(position: int, *, axes: Mapping[str, int], spec: Spec, shape: Seque
 
 
 def part_of(whole: Array, block: Shard) -> Array:
-    """Return the view of `whole` that the block is."""
-    return whole[tuple(slice(*ends) for ends in zip(block.start, block.stop, strict=True))]
+    """Return the view of `whole` that the block is; that of a scalar is the scalar."""
+    # The ellipsis keeps it a view: without it, numpy takes a number out of an array of rank 0.
+    ends = zip(block.start, block.stop, strict=True)
+    return whole[(*(slice(*pair) for pair in ends), ...)]
