@@ -20,6 +20,7 @@ from grader.core.gathering import (
 )
 from grader.core.hlo import HloError
 from grader.core.inspection import read_report
+from grader.core.rubric import ProgramSetRubric
 from grader.ending import without_report
 from grader.sandbox.holding import Holder
 from grader.sandbox.launch import run_compile, run_trace
@@ -140,7 +141,9 @@ def _read(job: Job, report: CompileReport) -> Evidence:
         )
     except (RunProblemError, HloError) as error:
         return Evidence(ended=Ended.OUR_FAULT, message=str(error))
-    program = ProgramEvidence(backends=inspections, calls=len(runs))
+    # A budget is for one execution; only the programs of a set share out what all calls cost.
+    calls = len(runs) if isinstance(job.rubric, ProgramSetRubric) else 1
+    program = ProgramEvidence(backends=inspections, calls=calls)
     return Evidence(programs=(program,), runs=outcomes)
 
 
