@@ -184,7 +184,7 @@ class LiveSheet {
     const unit = element("span", { class: "sheet-unit" });
     unit.textContent = item.shown.many.trim();
     slider.addEventListener("input", () => this.set(item, valueAt(Number(slider.value), item)));
-    field.addEventListener("input", () => this.take(item, field));
+    field.addEventListener("input", () => this.take(item, field, label));
     field.addEventListener("change", () => this.show());
     row.querySelector(".sheet-control").append(slider);
     const value = row.querySelector(".sheet-value");
@@ -201,21 +201,32 @@ class LiveSheet {
     this.reset.disabled = true;
     this.reset.addEventListener("click", () => {
       this.inputs = { ...this.given };
+      this.problem.textContent = "";
       this.show();
     });
     this.status = element("p", { class: "sheet-status visually-hidden", role: "status" });
-    this.section.append(this.reset, this.status);
+    this.problem = element("p", { class: "sheet-problem", role: "alert" });
+    this.section.append(this.problem, this.reset, this.status);
   }
 
-  take(item, field) {
+  // What does not fit is not taken, and leaving the field puts the last fitting value back: so say what would fit.
+  take(item, field, label) {
     const value = typed(field.value);
     const isFit = value >= item.min && value <= item.max;
     field.setAttribute("aria-invalid", String(!isFit));
-    if (isFit) this.set(item, fitted(value, item), field);
+    if (isFit) {
+      this.set(item, fitted(value, item), field);
+    } else if (field.value.trim()) {
+      const [least, most] = [item.min, item.max].map((end) =>
+        written(end * item.shown.factor, item.shown),
+      );
+      this.problem.textContent = `${label}: a number from ${least} to ${most}`;
+    }
   }
 
   set(item, value, typing = null) {
     this.inputs[item.name] = value;
+    this.problem.textContent = "";
     this.show(typing);
   }
 

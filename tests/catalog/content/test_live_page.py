@@ -89,6 +89,18 @@ def test_a_value_that_is_none_or_out_of_range_changes_nothing(page: Page, text: 
     expect(field).to_have_value("256")
 
 
+def test_what_would_fit_is_said_until_a_value_fits(page: Page) -> None:
+    field, problem = page.get_by_label("Parameters, typed"), page.get_by_role("alert")
+    field.fill("12")
+    expect(problem).to_have_text(
+        "Parameters: a number from 1 billion parameters to 1 trillion parameters"
+    )
+    field.blur()
+    expect(problem).to_contain_text("a number from")
+    field.fill("13 billion")
+    expect(problem).to_have_text("")
+
+
 def test_the_results_are_told_once_the_reader_pauses(page: Page) -> None:
     page.get_by_label("Chips, typed").fill("512")
     expect(page.get_by_role("status")).to_have_text(
