@@ -18,6 +18,7 @@ from grader.core.hlo.times import NEVER, Times, times_by_computation
 _NUMBERS = re.compile(r"\{([\d,\s]*)\}")
 _LABELS = re.compile(r"([\dbf?]+)_([\dio?]+)->([\dbf?]+)")
 _WINDOW_FIELD = re.compile(r"(\w+)=([\d\-x_]+)")
+_COMPLEX = frozenset({"c64", "c128"})
 _MAX_KERNEL = 1 << 20
 
 
@@ -105,9 +106,11 @@ def _shapes(
 def _flops(
     instruction: Instruction, left: ArrayShape, right: ArrayShape, result: ArrayShape
 ) -> int:
+    # A complex product is four real ones and two sums; with the sum of two parts, eight operations.
+    each = 8 if left.dtype in _COMPLEX else 2
     if instruction.opcode == "dot":
-        return 2 * result.elements * _contracted(instruction, left)
-    return 2 * _multiplications(instruction, left, right, result)
+        return each * result.elements * _contracted(instruction, left)
+    return each * _multiplications(instruction, left, right, result)
 
 
 def _contracted(instruction: Instruction, left: ArrayShape) -> int:

@@ -36,6 +36,12 @@ def test_a_batched_dot_counts_its_batch_once() -> None:
     assert flops_of("f32[4,8,16]{2,1,0}", "f32[4,16,32]{2,1,0}", dot) == 2 * 4 * 8 * 16 * 32
 
 
+def test_a_complex_product_is_eight_operations_for_each_triple() -> None:
+    # (a+bi)(c+di) is four products and two sums, and adding it to a sum is two more
+    dot = "c64[8,32]{1,0} dot(%a, %b), lhs_contracting_dims={1}, rhs_contracting_dims={0}"
+    assert flops_of("c64[8,16]{1,0}", "c64[16,32]{1,0}", dot) == 8 * 8 * 16 * 32
+
+
 def test_an_outer_product_contracts_nothing() -> None:
     dot = "f32[8,32]{1,0} dot(%a, %b), lhs_contracting_dims={}, rhs_contracting_dims={}"
     assert flops_of("f32[8]{0}", "f32[32]{0}", dot) == 2 * 8 * 32
