@@ -100,6 +100,13 @@ def test_progress_adds_up(as_member: Client, bank: SyntheticBank) -> None:
         assert said in page
 
 
+def test_signing_in_from_a_page_leads_back_to_it(client: Client, bank: SyntheticBank) -> None:
+    link = f'href="{reverse("account_login")}?next='
+    assert f"{link}%2Fquestions%2F{OPEN}%2F" in text_of(client, question(OPEN))
+    assert f"{link}%2Fsearch%2F%3Fq%3Dring%26x%3D1" in text_of(client, "/search/?q=ring&x=1")
+    assert link not in text_of(client, "/account/signup/")
+
+
 def test_own_pages_ask_a_visitor_to_sign_in_and_come_back(client: Client, db: None) -> None:
     for path in ("/progress/", "/bookmarks/", "/styleguide/"):
         assert client.get(path)["Location"] == f"/account/login/?next={path}"
