@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from grader.core.hlo.errors import HloError
 from grader.core.hlo.frames import own_line
 from grader.core.hlo.module import Computation, Instruction, Module
-from grader.core.hlo.shapes import ArrayShape
+from grader.core.hlo.shapes import ArrayShape, array_leaves
 from grader.core.hlo.text import parse_int
 from grader.core.hlo.times import NEVER, Times, times_by_computation
 
@@ -19,6 +19,18 @@ _NUMBERS = re.compile(r"\{([\d,\s]*)\}")
 _LABELS = re.compile(r"([\dbf?]+)_([\dio?]+)->([\dbf?]+)")
 _WINDOW_FIELD = re.compile(r"(\w+)=([\d\-x_]+)")
 _COMPLEX = frozenset({"c64", "c128"})
+# Products under other names, which we do not count.
+_UNCOUNTED = frozenset({"ragged-dot", "scaled-dot"})
+# Calls that move, pack, sort or choose. Any other that returns real numbers may multiply: a kernel
+# (`lax.ragged_dot` becomes one), a factorisation.
+_MULTIPLY_NOTHING = frozenset(
+    f'"{target}"'
+    for target in (
+        "AllocateBuffer", "ApproxTopK", "AssumeGatherIndicesInBound", "AsyncCollectiveDone",
+        "AsyncCollectiveStart", "ConcatBitcast", "GatherScatterIndicesBitpacked", "PartialReduce",
+        "Sharding", "SliceBitcast", "SliceId", "TopK", "X64Combine", "X64SplitHigh", "X64SplitLow",
+    )
+)  # fmt: skip
 _MAX_KERNEL = 1 << 20
 
 
@@ -65,6 +77,8 @@ def find_products(module: Module, *, learner_file: str) -> Products:
     for name, count in times.items():
         computation = module.computations[name]
         for instruction in computation.instructions:
+            if _may_multiply_uncounted(instruction):
+                unread.append(instruction.name)
             if instruction.opcode not in ("dot", "convolution"):
                 continue
             try:
@@ -87,6 +101,17 @@ def find_products(module: Module, *, learner_file: str) -> Products:
                 )
             )
     return Products(tuple(products), tuple(unread))
+
+
+def _may_multiply_uncounted(instruction: Instruction) -> bool:
+    if instruction.opcode != "custom-call":
+        return instruction.opcode in _UNCOUNTED
+    if instruction.attribute("custom_call_target") in _MULTIPLY_NOTHING:
+        return False
+    try:
+        return any(leaf.dtype[0] in "fbc" for leaf in array_leaves(instruction.shape))
+    except HloError:
+        return True
 
 
 def _shapes(

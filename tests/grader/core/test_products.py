@@ -42,6 +42,23 @@ def test_a_complex_product_is_eight_operations_for_each_triple() -> None:
     assert flops_of("c64[8,16]{1,0}", "c64[16,32]{1,0}", dot) == 8 * 8 * 16 * 32
 
 
+@pytest.mark.parametrize(
+    ("instruction", "uncounted"),
+    [
+        # what lax.ragged_dot becomes on TPU: a kernel whose body is no HLO
+        ('bf16[8,32]{1,0} custom-call(%a, %b), custom_call_target="tpu_custom_call"', True),
+        ("bf16[8,32]{1,0} ragged-dot(%a, %b), lhs_contracting_dims={1}", True),
+        ('s32[5]{0} custom-call(%a), custom_call_target="tpu_custom_call"', False),
+        ('bf16[8,16]{1,0} custom-call(%a), custom_call_target="ConcatBitcast"', False),
+    ],
+)
+def test_a_product_that_cannot_be_counted_is_named_never_taken_for_nothing(
+    instruction: str, *, uncounted: bool
+) -> None:
+    found = products_of("bf16[8,16]{1,0}", "bf16[16,32]{1,0}", instruction)
+    assert found.not_understood == (("p",) if uncounted else ())
+
+
 def test_an_outer_product_contracts_nothing() -> None:
     dot = "f32[8,32]{1,0} dot(%a, %b), lhs_contracting_dims={}, rhs_contracting_dims={}"
     assert flops_of("f32[8]{0}", "f32[32]{0}", dot) == 2 * 8 * 32
