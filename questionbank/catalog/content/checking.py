@@ -39,8 +39,6 @@ def check_question(question: Question, facts: Mapping[str, Fact]) -> list[Conten
     _check_line(question, "summary", question.summary, known, problems)
     for point in question.editor_note:
         _check_line(question, "editor_note", point, known, problems)
-    if not problems.found:
-        _warn_of_length(question, facts, problems)
     return problems.found
 
 
@@ -54,7 +52,10 @@ def check_concept(concept: Concept, facts: Mapping[str, Fact]) -> list[ContentEr
 
 
 def check_bank(bank: Bank) -> list[ContentError]:
-    """Check every document, and that they agree with each other. Warnings are among the errors."""
+    """Check every document, and that they agree with each other. Warnings are among the errors.
+
+    Nothing is rendered, so that publishing what has not changed stays quick.
+    """
     facts = {fact.name: fact for fact in bank.facts}
     errors: list[ContentError] = []
     for question in bank.questions:
@@ -67,6 +68,17 @@ def check_bank(bank: Bank) -> list[ContentError]:
     errors += _check_pages(bank)
     errors += _orphans(bank)
     return sorted(errors)
+
+
+def warn_of_lengths(bank: Bank) -> list[ContentError]:
+    """Warn of each answer that is shorter or longer than is wanted. Renders all of a sound bank."""
+    warnings = []
+    for question in bank.questions:
+        words = render_question(question, bank.facts).words
+        if not FEWEST_WORDS <= words <= MOST_WORDS:
+            message = f"the answer has {words} words; {FEWEST_WORDS} to {MOST_WORDS} are wanted"
+            warnings.append(ContentError(_path(question), 1, message, is_warning=True))
+    return warnings
 
 
 def check_canonical(root: Path, bank: Bank) -> list[ContentError]:
@@ -167,13 +179,6 @@ def _check_figures(document: Question | Concept, problems: Problems) -> None:
 
 def _keep_lines(match: re.Match[str]) -> str:
     return "\n" * match[0].count("\n")
-
-
-def _warn_of_length(question: Question, facts: Mapping[str, Fact], problems: Problems) -> None:
-    words = render_question(question, facts.values()).words
-    if not FEWEST_WORDS <= words <= MOST_WORDS:
-        message = f"the answer has {words} words; {FEWEST_WORDS} to {MOST_WORDS} are wanted"
-        problems.found.append(ContentError(problems.path, 1, message, is_warning=True))
 
 
 def _check_question_links(question: Question, bank: Bank) -> list[ContentError]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from questionbank.catalog.content.checking import check_bank, check_canonical
+from questionbank.catalog.content.checking import check_bank, check_canonical, warn_of_lengths
 from questionbank.catalog.content.documents import Bank, Level
 from questionbank.catalog.content.errors import ContentError, fatal
 from questionbank.catalog.content.reading import read_bank
@@ -21,6 +21,8 @@ def check_folder(root: Path, *, run: bool = False) -> tuple[Bank, list[ContentEr
     bank, errors = read_bank(root)
     errors += check_bank(bank)
     errors += check_canonical(root, bank)
+    if not fatal(errors):
+        errors += warn_of_lengths(bank)
     if run:
         errors += run_blocks(bank)
     return bank, sorted(set(errors))
