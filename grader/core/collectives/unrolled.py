@@ -4,7 +4,8 @@ A gather then is a family of permutes of one shard, whose steps together reach e
 the ring, each arrival feeding a product. A scatter is a family of permutes of partial sums, each
 made by a product, whose remaining steps together come from every other place. Anything less is
 left as the permutes that it is. The compiler's steps bear the source frame of the product that they
-serve; shards that a `roll` moves do not, though products take them.
+serve, or nothing at all in a program for several slices, where one product has to take them all;
+shards that a `roll` moves have their own products.
 """
 
 import dataclasses
@@ -140,8 +141,7 @@ class _Reader:
             [step for step, _ in family]
             for family in families.values()
             if _reach_all([offset for _, offset in family], family[0][0])
-            and all(self._feeds_product(step.end, step) for step, _ in family)
-            and self._feeds_product(family[0][0].origin, family[0][0])
+            and self._feed_one_product([step for step, _ in family])
         ]
 
     def _scatters(self, steps: list[_Step]) -> list[list[_Step]]:
@@ -203,8 +203,15 @@ class _Reader:
                     found.append(user)
         return found
 
-    def _feeds_product(self, value: Instruction, step: _Step) -> bool:
-        return any(self._has_product(user, step) for user in self._users(value))
+    def _feed_one_product(self, family: list[_Step]) -> bool:
+        """Whether the device's own shard and all that arrive go into one product."""
+        values = [family[0].origin, *(step.end for step in family)]
+        frames = [
+            frozenset[int | None]().union(*map(self._product_frames, self._users(value)))
+            for value in values
+        ]
+        common = frozenset.intersection(*frames)
+        return all(_serves(step, common) for step in family)
 
     def _adds_own_part(self, end: str, step: _Step) -> bool:
         """Whether what takes the last arrivals takes this device's own product too.
@@ -227,22 +234,28 @@ class _Reader:
             for name in instruction.operands
             if name in self._computation.by_name
         )
-        return any(self._has_product(one, step) for one in (instruction, *makers))
+        return any(_serves(step, self._product_frames(one)) for one in (instruction, *makers))
 
-    def _has_product(self, instruction: Instruction, step: _Step) -> bool:
-        """Whether an instruction multiplies, by the product whose source frame the step bears."""
-        frame = step.start.frame_id
-        waiting, seen = [instruction], set[str]()
+    def _product_frames(self, instruction: Instruction) -> frozenset[int | None]:
+        """Return the source frames of the products in an instruction; empty where it has none."""
+        waiting, seen, found = [instruction], set[str](), set[int | None]()
         while waiting:
             one = waiting.pop()
-            if one.opcode in ("dot", "convolution") and one.frame_id == frame:
-                return True
+            if one.opcode in ("dot", "convolution"):
+                found.add(one.frame_id)
             for name in one.called("calls") if one.opcode == "fusion" else ():
                 inner = self._module.computations.get(name)
                 if inner is not None and name not in seen:
                     seen.add(name)
                     waiting.extend(inner.instructions)
-        return False
+        return frozenset(found)
+
+
+def _serves(step: _Step, frames: frozenset[int | None]) -> bool:
+    """Whether a step may belong to one of the products that bear `frames`."""
+    if step.start.attribute("metadata") is None:
+        return bool(frames)
+    return step.start.frame_id in frames
 
 
 def _reach_all(offsets: list[int], step: _Step) -> bool:
