@@ -69,7 +69,6 @@ def block_at(position: int, *, axes: Mapping[str, int], spec: Spec, shape: Seque
 
 def part_of(whole: Array, block: Shard) -> Array:
     """Return the view of `whole` that the block is; that of a scalar is the scalar."""
-    ends = zip(block.start, block.stop, strict=True)
-    # The ellipsis keeps it a view: without it, numpy takes a number out of an array of rank 0.
-    block_index = (*(slice(*pair) for pair in ends), Ellipsis)
-    return whole[block_index]
+    if not whole.shape:
+        return whole  # indexed with nothing it would give a number, which is no view
+    return whole[tuple(slice(*ends) for ends in zip(block.start, block.stop, strict=True))]
