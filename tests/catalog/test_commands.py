@@ -81,6 +81,15 @@ def test_an_edit_is_shown_as_a_difference_and_resolved_by_its_slug(folder: Path)
     assert Question.objects.get().title == a_question().title
 
 
+def test_a_long_line_of_a_difference_is_shown_whole(folder: Path) -> None:
+    run("publish_content", str(folder))
+    summary = "How long, " + "very " * 40 + "long is it?"
+    save_question(a_question(summary=summary), row=Question.objects.get(), reason="edited")
+    report = run("publish_content", str(folder))
+    removed = [line[1:].strip() for line in report.splitlines() if line.startswith("-")]
+    assert summary in " ".join(removed)
+
+
 def test_wrong_files_publish_nothing_and_every_mistake_is_told(folder: Path) -> None:
     file = folder / "questions/net/ring-time/question.md"
     text = file.read_text().replace(BODY, BODY.replace("It turns.", "{{ nowhere }}"))

@@ -78,9 +78,10 @@ def _checked_bank(folder: Path) -> Bank:
 
 def _print_differences(console: Console, filings: tuple[Filing, ...]) -> None:
     left = [filing for filing in filings if filing.outcome is Outcome.LEFT]
+    colours = Syntax("", "diff", background_color="default")
     for filing in left:
         console.rule(f"{filing.kind} {filing.slug}: edited in the admin, left as it is")
-        console.print(Syntax(filing.diff, "diff", background_color="default", word_wrap=True))
+        console.print(colours.highlight(filing.diff))
     if left:
         console.print("To resolve one: --take-files SLUG, or --keep-edits SLUG.")
 
