@@ -1,7 +1,7 @@
 """Where a learner stands on an ordered list of questions, and what comes next. Pure."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from questionbank.learning.models import Rating
@@ -43,9 +43,14 @@ class Tally:
 
 def tally(stops: Sequence[Stop], marks: Mapping[int, Rating]) -> Tally:
     """Count the marks on these questions."""
-    ratings = [marks[stop.id] for stop in stops if stop.id in marks]
+    return tally_of((stop.id for stop in stops), marks, written=len(stops))
+
+
+def tally_of(ids: Iterable[int], marks: Mapping[int, Rating], *, written: int) -> Tally:
+    """Count the marks on the questions with these ids, out of `written`."""
+    ratings = [marks[question_id] for question_id in ids if question_id in marks]
     return Tally(
-        written=len(stops),
+        written=written,
         read=ratings.count(Rating.READ),
         shaky=ratings.count(Rating.SHAKY),
         solid=ratings.count(Rating.SOLID),

@@ -3,19 +3,8 @@
 from collections.abc import Iterable, Mapping
 
 from questionbank.catalog.shown import QuestionCard, TopicCard, TrackCard
-from questionbank.learning.journey import Tally
+from questionbank.learning.journey import Tally, tally_of
 from questionbank.learning.models import Rating
-
-
-def tally_of(ids: Iterable[int], marks: Mapping[int, Rating], *, written: int) -> Tally:
-    """Count the marks on the questions with these ids, out of `written`."""
-    ratings = [marks[question_id] for question_id in ids if question_id in marks]
-    return Tally(
-        written=written,
-        read=ratings.count(Rating.READ),
-        shaky=ratings.count(Rating.SHAKY),
-        solid=ratings.count(Rating.SOLID),
-    )
 
 
 def by_topic(

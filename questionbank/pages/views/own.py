@@ -7,11 +7,11 @@ from django.views.decorators.http import require_safe
 
 from questionbank.catalog import selectors as catalog
 from questionbank.catalog.readers import Reader
-from questionbank.learning.journey import continue_here
+from questionbank.learning.journey import continue_here, tally_of
 from questionbank.learning.models import Rating
 from questionbank.learning.selectors import bookmarks_of, marked_lately, marks_of
 from questionbank.pages.caching import own_page
-from questionbank.pages.progress import by_topic, by_track, tally_of
+from questionbank.pages.progress import by_topic, by_track
 
 
 @require_safe
