@@ -189,6 +189,7 @@ class TrackAdmin(VersionedAdmin[Track]):
     """Tracks with their stages."""
 
     inlines = (StageInline,)
+    parts = "stages"
     fields = ("title", "slug", "emoji", "description", "position")
     list_display = ("title", "slug", "position", "stage_count")
     search_fields = ("title", "slug", "description")
@@ -214,24 +215,6 @@ class TrackAdmin(VersionedAdmin[Track]):
         stored = services.save_track(document, row=obj if change else None, reason="edited")
         services.place(stored, position)
         obj.pk = stored.pk
-
-    @override
-    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Do nothing: the service stored the stages with the track, as one version."""
-
-    @override
-    def construct_change_message(
-        self,
-        request: HttpRequest,
-        form: Any,
-        formsets: Any,
-        add: bool = False,
-    ) -> Any:
-        changed = [
-            *form.changed_data,
-            *(["stages"] if any(f.has_changed() for f in formsets) else []),
-        ]
-        return [{"added": {}}] if add else [{"changed": {"fields": changed}}]
 
     @admin.display(description="stages")
     def stage_count(self, track: Track) -> int:

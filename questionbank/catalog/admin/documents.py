@@ -94,6 +94,7 @@ class DocumentAdmin[Row: (Question, Concept)](VersionedAdmin[Row]):
 
     change_form_template = "admin/catalog/document.html"
     inlines = (DiagramInline,)
+    parts = "diagrams"
     actions = ("publish", "withdraw")
     list_display = ("title", "topic", "level", "state", "tier_shown", "updated")
     list_filter = (
@@ -135,24 +136,6 @@ class DocumentAdmin[Row: (Question, Concept)](VersionedAdmin[Row]):
         obj.pk = stored.pk
         if request.POST.get("_save") == _SAVE_AND_PUBLISH and self._publish(request, stored):
             messages.success(request, "Published: readers see it now.")
-
-    @override
-    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
-        """Do nothing: the service stored the drawings with the text, as one version."""
-
-    @override
-    def construct_change_message(
-        self,
-        request: HttpRequest,
-        form: Any,
-        formsets: Any,
-        add: bool = False,
-    ) -> Any:
-        changed = [
-            *form.changed_data,
-            *(["diagrams"] if any(f.has_changed() for f in formsets) else []),
-        ]
-        return [{"added": {}}] if add else [{"changed": {"fields": changed}}]
 
     @admin.display(description="state")
     def state(self, row: Row) -> str:

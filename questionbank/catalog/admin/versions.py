@@ -40,7 +40,29 @@ def compared(before: dict[str, str], after: dict[str, str]) -> Iterator[DiffLine
 
 
 class VersionedAdmin[Row: (Topic, Track, Concept, Question)](admin.ModelAdmin[Row]):
-    """An admin whose history shows differences and restores."""
+    """An admin whose history shows differences and restores.
+
+    A row is one version together with its parts, which are edited below it.
+    """
+
+    parts = ""  # what the inlines hold, in the words of the log
+
+    @override
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Do nothing: the service stored the parts with the row, as one version."""
+
+    @override
+    def construct_change_message(
+        self,
+        request: HttpRequest,
+        form: Any,
+        formsets: Any,
+        add: bool = False,
+    ) -> Any:
+        if add:
+            return [{"added": {}}]
+        changed_parts: list[str] = [self.parts] if any(f.has_changed() for f in formsets) else []
+        return [{"changed": {"fields": [*form.changed_data, *changed_parts]}}]
 
     @override
     def get_urls(self) -> list[URLPattern]:
