@@ -125,6 +125,8 @@ class Site:
         command += ["--host", self._host, "--port", str(self._port)]
         command += ["--log-config", str(env.PROJECT_ROOT / "deploy" / "uvicorn-log.json")]
         command += ["--no-access-log", "--no-server-header", "--lifespan", "off"]
+        # Whoever is on this machine could otherwise choose an address and a scheme by headers.
+        command.append("--no-proxy-headers")
         # Without it, a page that listens for progress would hold the server for ever.
         return [*command, "--timeout-graceful-shutdown", "3"]
 

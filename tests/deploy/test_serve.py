@@ -55,6 +55,14 @@ class RunningSite:
         except (OSError, urllib.error.URLError):
             return False
 
+    def robots_as_if_by_a_proxy(self) -> str:
+        """What /robots.txt answers to one who claims to have come by TLS: it names addresses."""
+        asked = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/robots.txt", headers={"X-Forwarded-Proto": "https"}
+        )
+        with urllib.request.urlopen(asked) as answer:  # noqa: S310  # our own server
+            return str(answer.read(), "ascii")
+
     def children(self) -> dict[str, int]:
         """The pid of each program by a word of its command line."""
         found = {}
@@ -109,6 +117,7 @@ def test_the_site_starts_mends_what_crashes_and_stops_without_leaving_anything(
     site.wait_for("ready after")
     assert site.is_ready()
     assert f"http://127.0.0.1:{site.port}" in site.said.read_text()
+    assert f"Sitemap: http://127.0.0.1:{site.port}/" in site.robots_as_if_by_a_proxy()
     assert (site.var / "secret_key").stat().st_mode & 0o777 == 0o600
 
     second = RunningSite(site.var.parent, free_port())
