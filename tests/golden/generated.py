@@ -6,6 +6,7 @@ another or moved past it; some stand in scans, or in scans in scans.
 
 import dataclasses
 import math
+from typing import Final
 from collections import Counter
 from collections.abc import Mapping
 
@@ -110,15 +111,20 @@ class Generated:
         return found
 
 
-def _meshes() -> st.SearchStrategy[dict[str, int]]:
-    shapes = [(2,), (4,), (8,), (2, 2), (4, 2), (2, 4), (2, 2, 2)]
+SMALL: Final = ((2,), (4,), (8,), (2, 2), (4, 2), (2, 4), (2, 2, 2))
+LARGE: Final = ((16,), (4, 4), (2, 2, 4), (8, 4), (2, 4, 4), (8, 8), (4, 4, 4), (2, 4, 8))
+
+
+def _meshes(shapes: tuple[tuple[int, ...], ...]) -> st.SearchStrategy[dict[str, int]]:
     return st.sampled_from(shapes).map(lambda shape: dict(zip(("data", "seq", "model"), shape, strict=False)))
 
 
 @st.composite
-def generated_programs(draw: st.DrawFn) -> Generated:
-    """Draw a program for a mesh of 2 to 8 devices."""
-    mesh = draw(_meshes())
+def generated_programs(
+    draw: st.DrawFn, shapes: tuple[tuple[int, ...], ...] = SMALL
+) -> Generated:
+    """Draw a program for a mesh of one of these shapes."""
+    mesh = draw(_meshes(shapes))
     steps = draw(st.lists(_steps(mesh), min_size=2, max_size=5))
     return Generated(
         mesh=mesh,

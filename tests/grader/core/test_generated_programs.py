@@ -10,13 +10,20 @@ from grader.core.collectives import Mesh, find_collectives
 from grader.core.hlo import parse_module
 from tests.golden.cases import Case
 from tests.golden.compiling import compile_source
-from tests.golden.generated import Generated, Key, generated_programs
+from tests.golden.generated import LARGE, Generated, Key, generated_programs
 from tests.golden.reading import read_rows
 from tests.golden.reports import case_named
 
 pytestmark = [pytest.mark.compiler, pytest.mark.slow]
 
-SLICES = {2: "v5p:2x2x1", 4: "v5e:2x2", 8: "v5e:2x4"}
+SLICES = {
+    2: "v5p:2x2x1",
+    4: "v5e:2x2",
+    8: "v5e:2x4",
+    16: "v5e:4x4",
+    32: "v5e:4x8",
+    64: "v5p:4x4x4",
+}
 
 
 def rows_of(text: str, program: Generated) -> Counter[Key]:
@@ -40,16 +47,28 @@ def rows_of(text: str, program: Generated) -> Counter[Key]:
     return counted
 
 
-@settings(
-    max_examples=8,
+once = settings(
     deadline=None,
     derandomize=True,
     database=None,
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
+
+
+@settings(once, max_examples=8)
 @given(generated_programs())
 def test_rows_of_generated_programs_are_those_that_theory_demands(program: Generated) -> None:
+    compare_with_theory(program)
+
+
+@settings(once, max_examples=6)
+@given(generated_programs(LARGE))
+def test_rows_on_16_to_64_devices_are_those_that_theory_demands(program: Generated) -> None:
+    compare_with_theory(program)
+
+
+def compare_with_theory(program: Generated) -> None:
     devices = 1
     for size in program.mesh.values():
         devices *= size
