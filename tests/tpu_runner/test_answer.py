@@ -61,7 +61,9 @@ def test_meshes_slices_and_arrays_have_forms_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(
-    "value", [object(), float("nan"), float("inf"), {1, 2}, 1j, lambda: 0, b"x"], ids=repr
+    "value",
+    [object(), float("nan"), float("inf"), {1, 2}, 1j, lambda: 0, b"x"],
+    ids=["object", "nan", "infinity", "set", "complex", "function", "bytes"],
 )
 def test_what_is_no_data_is_refused(value: object) -> None:
     with pytest.raises(LearnerMistakeError) as refused:
