@@ -261,8 +261,12 @@ class Hit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchResult:
-    """What a search found, best first; `suggestion` is a near miss worth trying, or None."""
+    """What a search found, best first; `suggestion` is a near miss worth trying, or None.
+
+    `has_more` says that more was found than is shown.
+    """
 
     query: str
     hits: tuple[Hit, ...]
     suggestion: str | None
+    has_more: bool = False

@@ -6,6 +6,9 @@ from questionbank.settings.databases import with_sensible_options
 from questionbank.settings.logs import logging_config
 
 DEBUG = False
+# A new address is proven by a mail before it counts, so signing up tells nobody which addresses
+# have an account. The local run has no mail server, and lets new readers in at once.
+ACCOUNT_EMAIL_VERIFICATION = "mandatory"
 SECRET_KEY = env.required("SECRET_KEY")
 SECRET_KEY_FALLBACKS = env.names("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.required_names("ALLOWED_HOSTS")

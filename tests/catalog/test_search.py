@@ -197,3 +197,8 @@ def test_a_search_asks_few_queries(published: None) -> None:
         with CaptureQueriesContext(connection) as captured:
             search(query, reader=VISITOR)
         assert len(captured) <= most
+
+
+def test_a_search_says_when_it_found_more_than_it_shows(thirty_questions: SyntheticBank) -> None:
+    assert search("synthetic question", reader=VISITOR, limit=20).has_more
+    assert not search("synthetic question", reader=VISITOR, limit=30).has_more

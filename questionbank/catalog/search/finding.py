@@ -36,10 +36,13 @@ def search(query: str, *, reader: Reader, limit: int = 20) -> SearchResult:
     best = sorted(
         (match for match in matches if match.key in cards),
         key=lambda match: _order(match, cards[match.key], terms),
-    )[:limit]
+    )
+    has_more = len(best) > limit
+    best = best[:limit]
     bodies = _open_bodies([match.key for match in best if not cards[match.key].locked])
     hits = tuple(_hit(cards[match.key], bodies.get(match.key), terms) for match in best)
-    return SearchResult(query=query, hits=hits, suggestion=None if hits else suggest(query))
+    suggestion = None if hits else suggest(query)
+    return SearchResult(query=query, hits=hits, suggestion=suggestion, has_more=has_more)
 
 
 def _order(match: Match, card: Card, terms: Sequence[Term]) -> tuple[int, int, float, int]:
