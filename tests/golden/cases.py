@@ -78,6 +78,7 @@ SHAPES = (
     _case("transposed_mesh", {"x": 4, "y": 4}, "v5e:4x4"),
     _case("ring_per_slice", {"slice": 2, "data": 2, "model": 4}, "v5p:2x2x2", slices=2, backends=("tpu",)),
     _case("rolled_blocks", {"x": 2, "y": 2}, "v5e:2x2"),
+    _case("ragged_exchange", {"expert": 8}, "v5p:2x2x2", backends=("tpu",)),
     _case("sparsecore", {"fsdp": 8}, "tpu7x:2x2x1", backends=("tpu",)),
     _case("multi_slice_axis", {"slice": 2, "data": 2, "model": 2}, "v5e:2x2", program="across", slices=2),
     _case("axis_over_slices", {"slice": 4, "data": 1, "model": 2}, "v5e:2x2", program="across", slices=2),

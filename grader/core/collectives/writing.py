@@ -126,6 +126,8 @@ class RowWriter:
             self._module, site.computation, site.done or site.instruction
         ):
             notes.append("only a slice of the result is kept")
+        if site.kind is Kind.RAGGED_ALL_TO_ALL:
+            notes.append("sent bytes are those of an even load: the tables decide")
         return tuple(notes)
 
 
