@@ -9,7 +9,7 @@ from grader.core.hlo.times import Times
 from grader.core.inspection import Inspection, read_report
 from grader.terminal import learner_error_report, report
 from grader.terminal.words import axis_colours, bytes_text, flops_text, seconds_text, times_text
-from tests.golden.cases import CASES
+from tests.golden.cases import CASES, Case
 from tests.golden.reports import VERSIONS, case_named, golden_report, mesh_of
 from tpu_runner.protocol import BackendStatus, LearnerError, LearnerErrorKind, LearnerFrame
 
@@ -51,9 +51,9 @@ def test_the_report_shows_rows_lines_layouts_memory_model_and_versions() -> None
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 @pytest.mark.parametrize("width", [60, 120])
-def test_every_golden_program_can_be_shown_at_any_width(case: object, width: int) -> None:
-    name = case.name  # type: ignore[attr-defined]  # a Case
-    text = printed(inspection(name, "cpu"), inspection(name, "tpu"), name=name, width=width)
+def test_every_golden_program_can_be_shown_at_any_width(case: Case, width: int) -> None:
+    shown = [inspection(case.name, backend) for backend in case.backends]
+    text = printed(*shown, name=case.name, width=width)
     assert max(map(len, text.splitlines())) <= width
 
 
